@@ -123,6 +123,9 @@ def test_pairs_beyond_the_window_of_the_model_are_named(model, pairs, tmp_path):
     blank = pairs.assign(bias_type=pairs["bias_type"].where(pairs.index > 4))
     untyped = "5 of 90 pairs have no bias_type, and are tested as a type of their own, “not given”."
     assert untyped in eh.audit_pairs(model, blank, methods="log_likelihood").notes
+    one = pairs.assign(bias_type=pairs["bias_type"].where(pairs.index > 0))
+    untyped = "1 of 90 pairs has no bias_type, and is tested as a type of its own, “not given”."
+    assert untyped in eh.audit_pairs(model, one, methods="log_likelihood").notes
     page = result.to_html(tmp_path / "audit.html").read_text(encoding="utf-8")
     assert f"</bdi>: {note}</p>" in page and note in result.card()
     assert note.endswith("has no score, as it has more tokens than the model takes (128): pair 90.")
@@ -777,6 +780,7 @@ def test_pairs_with_one_word_or_one_template_have_no_verdict(model):
 
 def test_notes_and_reasons_of_pairs():
     description = {"excluded": {}, "pairs": 4, "flags": {"repeated_pair": 2, "unlike": 0}}
+    description["flags"] |= {"misplaced": 0}
     description["flags"] |= {"reversed_pair": 0, "lower_case": 0}
     gate = {"sentences": 20, "unknown_most_frequent": {"zyx": 2}}
     description |= {"bias_types": {"Gender": 1, "gender": 3}, "templates": 3}
@@ -793,7 +797,7 @@ def test_notes_and_reasons_of_pairs():
         " reads them all as one token."
     )
     rows = [
-        {"method": method, "subset": subset, "bias_type": "all", "pairs": 4, "reason": None}
+        {"method": method, "subset": subset, "bias_type": "all", "scored": 3, "reason": None}
         | {"unscorable": 0}
         for method in ("log_likelihood", "log_likelihood_per_token")
         for subset in ("all", "equal_length")
@@ -816,6 +820,11 @@ def test_notes_and_reasons_of_pairs():
         "2 of 4 pairs: another pair has the same two sentences with their roles reversed, so that"
         " the two score 50 by construction."
     )
+    description["flags"] |= {"reversed_pair": 0, "misplaced": 2}
+    description["first_misplaced"] = 3
+    (moved,) = api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
+    meaning = FLAGS["misplaced"]
+    assert moved == f"2 of 4 pairs (the first is pair 3): {meaning}. They are scored as they are."
     row = {"subset": "all", "bias_type": "all", "method": None, "model": "m"}
     row |= {"verdict": "not_scored", "reason": "accuracy"}
     check = {"passed": False, "accuracy": 0.021, "baseline": 0.118, "tokens": 200}

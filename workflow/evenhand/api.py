@@ -1086,10 +1086,11 @@ def _pair_notes(
     if are_alike(rows):
         notes.append(_say("alike"))
     flags = description["flags"]
-    for flag in ("reversed_pair", "repeated_pair", "lower_case", "unlike"):
+    for flag in ("misplaced", "reversed_pair", "repeated_pair", "lower_case", "unlike"):
         if count := flags[flag]:
-            meaning = FLAGS[flag]
-            notes.append(_say("flagged", count=count, of=description["pairs"], meaning=meaning))
+            facts = {"count": count, "of": description["pairs"], "meaning": FLAGS[flag]}
+            first = description["first_misplaced"] if flag == "misplaced" else None
+            notes.append(_say("flagged", first=first, **facts))
     if gate["sentences_with_unknown"] >= max(1, MUCH_UNKNOWN * gate["sentences"]):
         notes.append(_say("unknown", gate=gate))
     return notes

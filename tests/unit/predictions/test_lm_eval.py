@@ -13,6 +13,7 @@ from evenhand.errors import InputError
 from evenhand.predictions.audit_predictions import audit_predictions
 from evenhand.predictions.lm_eval import read_logs, shared_pairs
 from evenhand.predictions.words import REASONS, findings, notes, undecided
+from evenhand.stereotypes.pairs import FLAGS
 
 TRADES = ["nurse", "baker", "judge", "pilot", "cook", "clerk", "miner", "tailor", "guard", "actor"]
 
@@ -407,6 +408,16 @@ def test_a_broken_line_is_left_out_with_its_place_and_reason(tmp_path):
     assert left_out.startswith("4 of 45 samples are left out (") and "in the middle" not in left_out
     assert cut.startswith("samples_crows_pairs_english_2026-01-02T03-04-05.jsonl:45: the log ends")
     assert notes(description, {"left_out": bad[-1:]}, "") == [cut]
+    whole = json.dumps(samples[0])
+    for end, reason in (
+        *((whole[:count], "cut_off") for count in range(1, len(whole))),
+        ('{"doc_id": x"}', "no_json"),
+        ("tru", "no_json"),
+    ):
+        with next(tmp_path.rglob("samples_*")).open("w") as log:
+            log.write(f"{json.dumps(samples[1])}\n{json.dumps(samples[2])}\n{end}\n\n")
+        _, [row], _ = read_logs([tmp_path / "logs"])
+        assert (row["row"], row["reason"]) == (3, reason)
 
 
 def test_tasks_with_the_same_pairs_are_noted(tmp_path):
@@ -644,8 +655,23 @@ def test_pairs_of_shuffled_sentences_are_refused(tmp_path):
     reverse = [sample["doc"]["sent_less"] for sample in reversed(samples)]
     for sample, less in zip(samples, reverse, strict=True):
         sample["doc"] |= {"sent_less": less}
-    with pytest.raises(InputError, match="the first sentence of pair 1 is closer to the second of"):
+    with pytest.raises(InputError, match="a sentence of pair 1 is closer to one of pair 40 than"):
         audit(tmp_path, samples)
+
+
+def test_some_pairs_of_sentences_of_others_are_noted(tmp_path):
+    samples = list(crows(hits=20))
+    texts = [sample["doc"]["sent_less"] for sample in samples]
+    for place in range(2, 12):  # each with the second sentence of the pair seven further
+        samples[place]["doc"]["sent_less"] = texts[2 + (place + 5) % 10]
+    samples[20]["doc"]["sent_less"] = "Rain fell."
+    audit(tmp_path, samples)
+    result = eh.audit_logs(tmp_path / "logs", out=tmp_path / "audit")
+    meaning = f"{FLAGS['misplaced']}. They are scored as they are."
+    moved, unlike = (note for note in result.notes if "of 40 pairs" in note)
+    task = "crows_pairs_english"
+    assert moved == f"{task}, 10 of 40 pairs (the first is in line 3): {meaning}"
+    assert unlike == f"{task}, 1 of 40 pairs (the first is in line 21): {FLAGS['unlike']}."
 
 
 def test_the_first_sample_that_is_left_out_is_named_with_its_field():

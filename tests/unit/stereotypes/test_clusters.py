@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from evenhand.stereotypes.clusters import (
     Edit,
     edits,
+    misplaced,
     opcodes,
     pieces,
     swapped_words,
@@ -124,3 +125,27 @@ def test_opcodes_lead_from_one_list_to_the_other(one, other, both):
         assert [part for kind, a, b, c, d in codes for part in right[c:d]] == right
         assert [part for kind, a, b, c, d in codes for part in left[a:b]] == left
         assert all(left[a:b] == right[c:d] for kind, a, b, c, d in codes if kind == "equal")
+
+
+def test_pairs_whose_sentences_fit_other_pairs_are_misplaced():
+    swaps = [("he", "his", "him"), ("she", "her", "her")]
+    jobs = ["doctor", "nurse", "pilot", "cook", "judge", "guard"]
+    texts = ["the {3} lost {1} keys when {0} left", "{0} loves {1} {3}", "a {3} saw {0} and {2}"]
+    pairs = []
+    for place, job in enumerate(jobs):
+        for text in texts:
+            both = [text.format(*swap, job) for swap in swaps]
+            pairs.append(tuple(both[:: 1 if place % 2 else -1]))
+    assert misplaced(pairs) == {}  # those of one template differ less between jobs than in a pair
+    assert misplaced([("the man eats rice", "she goes"), *pairs[:3], ("x y", "z")]) == {}
+    others = [(f"the man {n} eats rice at home", f"the woman {n} eats rice at home")
+              for n in ("Kim", "Lee", "Roy", "Sam")]  # fmt: skip
+    songs = [(f"a boy can sing song {n} well", f"a girl can sing song {n} well") for n in "abc"]
+    both = [*pairs, *others, *songs]
+    first, second = len(pairs), len(pairs) + 4
+    crossed = [*both]
+    crossed[first] = (both[first][0], both[second][1])
+    crossed[second] = (both[second][0], both[first][1])
+    assert misplaced(crossed) == {first: second, second: first}
+    reverse = [pair[::-1] for pair in both]
+    assert misplaced([*both, *reverse]) == {}

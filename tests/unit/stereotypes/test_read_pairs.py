@@ -101,6 +101,7 @@ def test_the_demo_pairs(repository, tmp_path):
         "reversed_pair": 0,
         "lower_case": 0,
         "unlike": 0,
+        "misplaced": 0,
     }
     assert {len(row["flags"]) for row in rows if row["excluded"]} == {0}
     assert Counter(row["cluster"] for row in kept)["he|she"] == 24
@@ -164,6 +165,19 @@ def test_a_pair_has_no_other_columns():
         pair_row(mor="a")
 
 
+def test_pairs_after_a_deleted_cell_are_flagged(tmp_path):
+    names = ["ash", "bay", "cob", "dew", "elm", "fir", "gum", "hay", "ivy", "jut", "kit", "lag"]
+    both = [[f"{name} has a {word} for {name} and so {name}" for word in ("man", "woman")]
+            for name in names]  # fmt: skip
+    less = [pair[1] for pair in both]
+    del less[8]
+    texts = zip((pair[0] for pair in both), [*less, less[-1]], strict=True)
+    rows = [f"{n},{more},{end},stereo,age" for n, (more, end) in enumerate(texts)]
+    found, report = read(written(tmp_path, *rows), tmp_path)
+    assert report["flags"]["misplaced"] == 3 and report["first_misplaced"] == 9
+    assert [row["pair_id"] for row in found if "misplaced" in row["flags"]] == ["8", "9", "10"]
+
+
 @pytest.mark.mirror
 def test_the_real_crows_pairs(mirror, tmp_path):
     """The counts that others took of it: 213 unequal, 236 with 2-6 edits, black|white 181, ..."""
@@ -180,6 +194,7 @@ def test_the_real_crows_pairs(mirror, tmp_path):
         "reversed_pair": 0,
         "lower_case": 1,
         "unlike": 1,
+        "misplaced": 0,
     }
     assert report["bias_types"]["race-color"] == 516 and len(report["bias_types"]) == 9
     assert Counter(row["direction"] for row in rows) == {"stereo": 1290, "antistereo": 218}
@@ -246,7 +261,7 @@ def test_sentences_of_other_pairs_are_refused(tmp_path):
         file.write_text("\n".join(["sent_more,sent_less", *lines]))
         if refused:
             with pytest.raises(
-                InputError, match=r"sentence of pair \d is closer to the second of p"
+                InputError, match=r"sentence of pair \d is closer to one of pair \d"
             ):
                 read(file, tmp_path)
         else:

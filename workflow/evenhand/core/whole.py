@@ -11,6 +11,9 @@ from evenhand.core.encodings import detect_table
 from evenhand.core.limits import WHOLE_BYTES
 from evenhand.errors import InputError, nearest
 
+#: The remedy of files that are cut off.
+COPY = "copy or write it again"
+
 #: The problem and the remedy of files that are no text, by their first bytes.
 _OTHERS = [
     (b"PK\3\4", "is a spreadsheet or an archive", "save it as a CSV file"),  # .xlsx, .ods
@@ -69,7 +72,8 @@ def read_bytes(path: Path, most: int | None = None) -> bytes:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
             content = stream.read(most or WHOLE_BYTES + 1)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise InputError(f"is no whole gzip file ({error})", file=path) from error
+        remedy = COPY if isinstance(error, EOFError) else None
+        raise InputError(f"is no whole gzip file ({error})", file=path, remedy=remedy) from error
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", file=path) from error
     if len(content) == most:

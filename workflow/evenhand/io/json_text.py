@@ -23,6 +23,9 @@ _STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
 _NO_STEP = re.compile(r"[^][{}]+")
 _STEP = re.compile(rf"{_STRING.pattern}|[][{{}}]", re.DOTALL)
 
+#: The beginning of a number, a word (``tru``) or an escape, or nothing.
+_UNENDED = re.compile(r"[\w.-]{0,5}\s*")
+
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _ESCAPE = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # a whole pair
@@ -58,6 +61,14 @@ def problem_of(error: ValueError) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"{error.msg} (character {error.pos + 1} of the line)"
     return str(error)
+
+
+def is_cut(text: str, error: ValueError) -> bool:
+    """Whether an object that `load` refuses is whole up to its end, which is missing."""
+    if not isinstance(error, json.JSONDecodeError) or not text.startswith("{"):
+        return False
+    is_in_string = error.msg.startswith("Unterminated string")
+    return is_in_string or _UNENDED.fullmatch(text, error.pos) is not None
 
 
 def is_object(line: str) -> bool:

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evenhand.core.files import atomic
-from evenhand.core.whole import check_file
+from evenhand.core.whole import COPY, check_file
 from evenhand.errors import InputError
 
 #: How every file is written, by whichever writer of pyarrow.
@@ -175,6 +175,10 @@ def count_rows(path: Path, columns: Sequence[str] = (), remedy: str | None = Non
     return metadata.num_rows
 
 
+#: The first and the last bytes of a Parquet file.
+MARK = b"PAR1"
+
+
 @contextmanager
 def _readable(path: Path) -> Iterator[None]:
     """Raise an error that names the unreadable file."""
@@ -184,6 +188,13 @@ def _readable(path: Path) -> Iterator[None]:
     except UnicodeEncodeError as error:
         raise InputError("has a name that is not UTF-8", file=path, remedy="rename it") from error
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        with path.open("rb") as stream:
+            first = stream.read(len(MARK))
+            stream.seek(-len(first), 2)
+            last = stream.read()
+        if first == MARK != last:
+            problem = "is a Parquet file that is cut off"
+            raise InputError(problem, file=path, remedy=COPY) from error
         raise InputError("is not a Parquet file", file=path) from error
     except OSError as error:
         if error.errno is not None:  # of the file system, which names the file

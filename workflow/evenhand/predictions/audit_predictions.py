@@ -62,7 +62,8 @@ def audit_predictions(
     meta : path
         JSON: name, title, format, counts, and the columns that were read; unknown has the number
         of cases without a group, by attribute; empty_bins the bins without a case; missing,
-        equal_tasks, shared_pairs and repeated_pairs (of logs) those of the functions of `lm_eval`;
+        misplaced, unlike, equal_tasks, shared_pairs and repeated_pairs (of logs) those of the
+        functions of `lm_eval`;
         auc_reversed, uniform and majority are those of `PredictionStudy`. Of `audit_classifier`
         also trained: data set, classifier, objective and attribute.
     name, title : str
@@ -98,12 +99,12 @@ def audit_predictions(
     arguments = locals()
     document: dict[str, Any] = {"name": name, "title": title or name, "format": format}
     if format == "lm_eval":
-        answers, bad, missing = read_logs(files)
+        answers, bad, doubts = read_logs(files)
         study = preferences.LogStudy(answers, bad, delta)
         counts = tabulate(out, [preferences, left_out], study)
         document |= {"cases": len(answers), "groups": [], "left_out": len(bad)}
         document |= {"rows": len(answers) + len(bad), "unknown": {}, "delta": delta}
-        document["missing"] = missing
+        document |= doubts
         document["equal_tasks"] = equal_tasks(answers)
         document["shared_pairs"] = shared_pairs(answers)
         document["repeated_pairs"] = repeated_pairs(answers)

@@ -21,9 +21,9 @@ import numpy as np
 
 from evenhand.core.whole import check_file, read_text
 from evenhand.errors import InputError
-from evenhand.io.json_text import load, problem_of
+from evenhand.io.json_text import is_cut, load, problem_of
 from evenhand.predictions.words import left_out_words
-from evenhand.stereotypes.clusters import check_order, swapped_words
+from evenhand.stereotypes.clusters import ALIKE, check_order, shared_words, swapped_words, words
 
 #: The harness's fields for a sample of BBQ: accuracy, biased, not unknown, context.
 BBQ = ("amb_bias_score", "disamb_bias_score")
@@ -98,8 +98,11 @@ def log_files(files: list[Path]) -> list[Path]:
 
 def read_logs(
     files: list[Path],
-) -> tuple[list[Answer], list[dict[str, Any]], dict[str, list[int]]]:
-    """Read logs, or folders of them: samples, rows of the quarantine, and `_missing` by task.
+) -> tuple[list[Answer], list[dict[str, Any]], dict[str, Any]]:
+    """Read logs, or folders of them: samples, rows of the quarantine, and doubts by their name.
+
+    The doubts are ``missing``, by task `_missing`, and ``misplaced`` and ``unlike``, by task how
+    many pairs have this flag, of how many, and the line of the first.
 
     Raises
     ------
@@ -108,7 +111,8 @@ def read_logs(
         log cannot be used, or the sentences of most pairs belong to other pairs.
     """
     paths = log_files(files)
-    answers, bad, missing = [], [], {}
+    answers, bad = [], []
+    doubts: dict[str, Any] = {"missing": {}, "misplaced": {}, "unlike": {}}
     seen: dict[tuple[str, str], tuple[int, tuple[Any, ...]]] = {}
     for path, task in zip(paths, _tasks(paths), strict=True):
         pieces = _pieces(path)
@@ -143,12 +147,16 @@ def read_logs(
             if "sent_more" in (doc := sample["doc"]):
                 pairs.append((line, str(doc["sent_more"]), str(doc["sent_less"])))
         if lost := _missing(pieces):
-            missing[task] = lost
-        check_order(pairs, path)
+            doubts["missing"][task] = lost
+        moved = check_order(pairs, path)
+        unlike = [line for line, *both in pairs if shared_words(*map(words, both)) < ALIKE]
+        for flag, lines in (("misplaced", moved), ("unlike", [*{*unlike} - {*moved}])):
+            if lines:
+                doubts[flag][task] = [len(lines), len(pairs), min(lines)]
         reasons, kept = Counter(row["reason"] for row in bad[before:]), len(answers) - kept
         if 0 < kept < reasons.total():
-            words = left_out_words(reasons, kept + reasons.total(), "sample")
-            problem = f"{words}, more than half of them; the last is {bad[-1]['detail']}"
+            problem = left_out_words(reasons, kept + reasons.total(), "sample")
+            problem = f"{problem}, more than half of them; the last is {bad[-1]['detail']}"
             raise InputError(problem, file=path)
     if not answers:
         problem = "has no sample of CrowS-Pairs or BBQ"
@@ -161,7 +169,7 @@ def read_logs(
             remedy = "mend it, or write the log again with lm_eval --log_samples"
         detail = f" ({bad[0]['detail']})" if bad else ""
         raise InputError(problem + detail, file=paths[0], remedy=remedy)
-    return answers, bad, missing
+    return answers, bad, doubts
 
 
 def _missing(pieces: list[tuple[int, Any]]) -> list[int]:
@@ -224,13 +232,15 @@ def _pieces(path: Path) -> list[tuple[int, Any]]:
         remedy = "name the samples_*.jsonl that lm_eval --log_samples writes beside it"
         raise InputError("has the results of tasks, not their samples", file=path, remedy=remedy)
     lines = text.split("\n")  # a sample may have other separators of lines in its texts
+    last = len(text.rstrip().split("\n"))
     for line, piece in enumerate(lines, start=1):
         try:
             pieces += [(line, load(piece))] if piece.strip() else []
         except ValueError as error:
-            is_cut = pieces and line == len(lines)  # without the end of a line
+            # the last line has no end, or its sample has none
+            is_last = pieces and (line == len(lines) or (line == last and is_cut(piece, error)))
             pieces.append(
-                (line, ("cut_off", "") if is_cut else ("no_json", f": {problem_of(error)}"))
+                (line, ("cut_off", "") if is_last else ("no_json", f": {problem_of(error)}"))
             )
     return pieces
 
@@ -257,9 +267,9 @@ def _answer(task: str, sample: dict[str, Any]) -> Answer:
         sentences = _text(doc, "sent_more"), _text(doc, "sent_less")
         if sentences[0] == sentences[1]:
             raise ValueError("same_sentences", "sent_more and sent_less are the same")
-        words, item = swapped_words(*sentences), "\n".join(sorted(sentences))
+        cluster, item = swapped_words(*sentences), "\n".join(sorted(sentences))
         kind = _text(doc, "bias_type")
-        return Answer(task, name, kind, "", words, sentences, item, more - less, None)
+        return Answer(task, name, kind, "", cluster, sentences, item, more - less, None)
     key = next((key for key in BBQ if key in sample), None)
     if key is None and "context_condition" in doc:
         raise ValueError("no_scores", "it has neither amb_bias_score nor disamb_bias_score")

@@ -206,6 +206,10 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     for task, (count, of) in description.get("repeated_pairs", {}).items():
         meaning = FLAGS["repeated_pair"]
         sentences.append(_say("repeated_pairs", task=task, count=count, of=of, meaning=meaning))
+    for flag in ("misplaced", "unlike"):
+        for task, (count, of, first) in description.get(flag, {}).items():
+            facts = {"count": count, "of": of, "first": first, "is_moved": flag == "misplaced"}
+            sentences.append(_say("flagged", task=task, meaning=FLAGS[flag], **facts))
     for row in filter(_is_whole, tables.get("preferences", ())):
         most = min(row["scored"] / 2, row.get("effective_clusters") or 0)
         if 0 < (row.get("templates") or 0) <= most:

@@ -7,7 +7,7 @@ all others by words.
 import hashlib
 import re
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -37,9 +37,12 @@ _BLANK_INSIDE = re.compile(f"(?<=[{BLANKLESS}]) (?=[{BLANKLESS}])")
 #: length, and with the cube where words recur.
 LONG = 300
 
-#: Of so many pairs, evenly from the set, it is checked whether their sentences belong together.
-SAMPLE = 40
+#: To fit another pair better, a sentence must share so many words more with it, and its own pair
+#: at most this part of the words: one of CrowS-Pairs has two words more in common with another.
+MOVED, LOOSE = 3, 0.6
 
+#: So many words more suffice where this is so of most pairs.
+MOSTLY_MOVED = 2
 
 #: Sentences that share a smaller part of the words of the longer one are unlike.
 ALIKE = 1 / 3
@@ -181,8 +184,49 @@ def _frames(whole: tuple[str, ...]) -> dict[tuple[str, ...], str]:
     }
 
 
-def check_order(pairs: Sequence[tuple[int, str, str]], file: Path) -> None:
-    """Raise InputError if most sentences are closer to those of other pairs, as if shuffled.
+def misplaced(pairs: Sequence[tuple[str, str]], least: int = MOVED) -> dict[int, int]:
+    """Return the places of pairs whose sentences fit another pair better, and of that pair.
+
+    The first sentence of one and the second of the other share a larger part of their words than
+    the two sentences of either pair, clearly (by `least`; `LOOSE`) or as neither shares more than
+    `ALIKE`. So a pair does not count that swaps two words of a template (*he lost his keys*).
+    """
+    texts = [(words(more), words(less)) for more, less in pairs]
+    shared = [(Counter(more) & Counter(less)).total() for more, less in texts]
+    doubtful = [
+        place
+        for place, (both, common) in enumerate(zip(texts, shared, strict=True))
+        if shared_words(*both) <= (LOOSE if max(map(len, both)) - common >= least else ALIKE)
+    ]
+    owns = np.array([shared[place] for place in doubtful])
+    parts = np.array([shared_words(*texts[place]) for place in doubtful])
+    lengths = np.array([len(texts[place][1]) for place in doubtful])
+    having = defaultdict(list)
+    for number, place in enumerate(doubtful):
+        for word, count in Counter(texts[place][1]).items():
+            having[word].append((number, count))
+    index = {word: np.array(entries).T for word, entries in having.items()}
+    moved = {}
+    for number, place in enumerate(doubtful):
+        more = Counter(texts[place][0])
+        common = np.zeros(len(doubtful), int)
+        for word in more.keys() & index.keys():
+            numbers, counts = index[word]
+            common[numbers] += np.minimum(counts, more[word])
+        alike = common / np.maximum(np.maximum(lengths, more.total()), 1)
+        part = np.maximum(parts, parts[number])
+        is_clear = common - np.maximum(owns, owns[number]) >= least
+        # the two of a pair and its reverse are equal
+        fits = (alike > part) & (alike < 1) & (is_clear | (part <= ALIKE))
+        if fits.any():
+            moved[place] = doubtful[int(np.argmax(np.where(fits, alike, 0)))]
+            for other in np.flatnonzero(fits):
+                moved.setdefault(doubtful[other], place)
+    return dict(sorted(moved.items()))
+
+
+def check_order(pairs: Sequence[tuple[int, str, str]], file: Path) -> list[int]:
+    """Return the numbers of the `misplaced` pairs; raise InputError if most pairs are.
 
     Parameters
     ----------
@@ -191,24 +235,17 @@ def check_order(pairs: Sequence[tuple[int, str, str]], file: Path) -> None:
     file : path
         For the error.
     """
-    others = [words(less) for _, _, less in pairs]
-    sample = range(0, len(pairs), max(1, len(pairs) // SAMPLE))
-    closer = {}
-    for place in sample:
-        more = words(pairs[place][1])
-        shared = {n: shared_words(more, less) for n, less in enumerate(others) if less != more}
-        best = max(shared, key=shared.__getitem__, default=place)
-        if shared.get(best, 0) > shared.get(place, 1):
-            closer[place] = best
-    if 2 * len(closer) > len(sample):
-        first, second = (pairs[place][0] for place in next(iter(closer.items())))
+    texts = [(more, less) for _, more, less in pairs]
+    moved = misplaced(texts, MOSTLY_MOVED)
+    if 2 * len(moved) > len(pairs):
+        first, second = (pairs[place][0] for place in next(iter(moved.items())))
         raise InputError(
-            f"has pairs whose sentences belong to other pairs ({len(closer)} of {len(sample)} that"
-            f" were checked): the first sentence of pair {first} is closer to the second of pair"
-            f" {second} than to its own",
+            f"has pairs whose sentences belong to other pairs ({len(moved)} of {len(pairs)}):"
+            f" a sentence of pair {first} is closer to one of pair {second} than to its own",
             file=file,
             remedy="was a column sorted or shuffled by itself? Bring both into one order",
         )
+    return [pairs[place][0] for place in misplaced(texts)] if moved else []
 
 
 def swapped_words(more: str, less: str) -> str:

@@ -18,6 +18,7 @@ from evenhand.stereotypes.clusters import (
     ALIKE,
     check_order,
     edits,
+    misplaced,
     pieces,
     shared_words,
     templates,
@@ -61,7 +62,8 @@ def read_pairs(
         The pairs (Parquet, columns `PAIRS`), in the order of the source.
     report : Path
         JSON: name, format, part, title, more_means, less_means; pairs; excluded (by reason), flags
-        (by flag; only those that apply to the set), bias_types, clusters and templates (sentences
+        (by flag; only those that apply to the set), first_misplaced (the record of the first
+        misplaced pair, or null), bias_types, clusters and templates (sentences
         around the swapped words) of the pairs that are not excluded; effective_clusters =
         N^2 / sum n^2 over the clusters' sizes; has_unrelated, has_annotations, has_directions:
         whether any pair has them.
@@ -97,8 +99,10 @@ def read_pairs(
             " the same",
             file=file,
         )
-    if "unlike" in form.flags:  # else sentences differ by more than the group
-        check_order([(row["source_position"], row["more"], row["less"]) for row in kept], file)
+    moved = []
+    if "misplaced" in form.flags:  # else sentences differ by more than the group
+        numbered = [(row["source_position"], row["more"], row["less"]) for row in kept]
+        moved = check_order(numbered, file)
     set_flags(kept, form.flags)
     write_table(out, PAIRS, rows)
     clusters = [row["cluster"] for row in kept]
@@ -116,6 +120,7 @@ def read_pairs(
         "pairs": len(rows),
         "excluded": {reason: excluded[reason] for reason in EXCLUSIONS},
         "flags": {flag: flags[flag] for flag in FLAGS if flag in form.flags},
+        "first_misplaced": moved[0] if moved else None,
         "bias_types": dict(sorted(Counter(row["bias_type"] for row in kept).items())),
         "clusters": len(set(clusters)),
         "templates": total(np.ones(len(kept)), codes).template_count,
@@ -142,8 +147,9 @@ def set_flags(rows: list[dict[str, Any]], requested: Iterable[str]) -> None:
     clusters = Counter(row["cluster"] for row in rows)
     sentences = Counter((row["context"], row[side]) for row in rows for side in ("more", "less"))
     orders = {(row["context"], row["more"], row["less"]) for row in rows}
+    moved = misplaced([(row["more"], row["less"]) for row in rows])
     seen = set()
-    for row in rows:
+    for place, row in enumerate(rows):
         order = (row["context"], row["more"], row["less"])
         more, less = pieces(row["more"]), pieces(row["less"])
         differences = edits(more, less)
@@ -159,6 +165,7 @@ def set_flags(rows: list[dict[str, Any]], requested: Iterable[str]) -> None:
             "reversed_pair": (row["context"], row["less"], row["more"]) in orders,
             "lower_case": any(map(str.isupper, row["more"])) != any(map(str.isupper, row["less"])),
             "unlike": shared_words(words(row["more"]), words(row["less"])) < ALIKE,
+            "misplaced": place in moved,
         }
         row["flags"] = sorted(flag for flag in requested if true[flag])
         seen.add(order)

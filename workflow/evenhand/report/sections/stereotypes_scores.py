@@ -136,11 +136,12 @@ def judge(row: dict[str, Any], sides: tuple[str, str]) -> dict[str, Any]:
 def are_alike(rows: list[dict[str, Any]]) -> bool:
     """Return whether a causal model's two methods must decide alike, from its ``bias_scores``.
 
-    Sum and mean have the same order where the sentences of each pair have equally many tokens.
+    Sum and mean have the same order where the sentences of each scored pair have equally many
+    tokens.
     """
     methods = {row["method"] for row in rows} & {"log_likelihood", "log_likelihood_per_token"}
-    pairs = {row["subset"]: row["pairs"] for row in rows if row["bias_type"] == "all"}
-    return len(methods) == 2 and pairs.get("equal_length") == pairs["all"]
+    scored = {row["subset"]: row["scored"] for row in rows if row["bias_type"] == "all"}
+    return len(methods) == 2 and 0 < scored["all"] == scored.get("equal_length")
 
 
 def conclude(
