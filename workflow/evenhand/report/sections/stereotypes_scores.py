@@ -14,6 +14,7 @@ from evenhand.report.sections.stereotypes_words import (
     contradicted_types,
     in_a_list,
     in_order,
+    lacking,
     method_of,
     opposed_types,
     reason_words,
@@ -290,7 +291,15 @@ def cells_by(column: str, rows: list[dict[str, Any]]) -> dict[str, Any] | None:
         pairs = max(row["pairs"] or 0 for row in value_rows)
         line = {"name": name, "total": value == "all", "items": items, "pairs": pairs}
         lines.append(line | {"cells": [cells.get(method) for method in methods]})
-    return {"methods": [method_of(name) for name in methods], "rows": lines}
+    without = {
+        why: [plain("lm_subset", name=part) or part for part in parts]
+        for why, parts in lacking(rows, column, "score_low").items()
+    }
+    return {
+        "methods": [method_of(name) for name in methods],
+        "rows": lines,
+        "without": plain("lm_without", without=without) if without else "",
+    }
 
 
 def _figure(model: str, rows: list[dict[str, Any]]) -> "LayerChart | None":
