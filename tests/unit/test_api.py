@@ -766,8 +766,8 @@ def test_an_error_on_labels_in_a_dataframe_names_no_file():
         eh.audit_predictions(data, gold=gold, **options)
 
 
-def test_pairs_with_one_word_or_one_template_have_no_verdict(model):
-    lists = [[f"{kind}{i}" for i in range(6)] for kind in "ab"]
+def test_pairs_with_one_word_or_one_template_have_no_verdict(model, tmp_path):
+    lists = [[f"{kind}{i}" for i in range(8)] for kind in "ab"]
     pairs = [{"sent_more": f"The {one} eats {one}{other}.",
               "sent_less": f"The {other} eats {one}{other}."}
              for one in lists[0] for other in lists[1]]  # fmt: skip
@@ -776,6 +776,17 @@ def test_pairs_with_one_word_or_one_template_have_no_verdict(model):
         result = eh.audit_pairs(model, table)
         assert {*result.verdicts["reason"]} == {"one_word"}
         assert any(note.startswith("One word, or one sentence") for note in result.notes)
+    others = [
+        {"sent_more": f"The {one} eats {one}{other} {one}.",
+         "sent_less": f"The {other} eats {one}{other} {one}.", "bias_type": "food"}
+        for one, other in zip(*lists, strict=True)
+    ]  # fmt: skip
+    result = eh.audit_pairs(model, pd.concat([one_template, pd.DataFrame(others)]))
+    why = "one word, or one sentence around the words, is in each pair, so that"
+    assert f" 1 of 2 bias types cannot be tested (pet), as {why}" in result.findings[0]
+    page = result.to_html(tmp_path / "p.html").read_text(encoding="utf-8")
+    for text in (result.card(), page):
+        assert f"pet: {why}" in text
 
 
 def test_notes_and_reasons_of_pairs():

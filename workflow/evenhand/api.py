@@ -999,6 +999,7 @@ def _pair_findings(
     from evenhand.report.sections.stereotypes_words import (
         contradicted_types,
         gate_words,
+        lacking,
         opposed_types,
         significant_types,
     )
@@ -1045,6 +1046,9 @@ def _pair_findings(
             scores = plain("lm_by_type", rows=counted, is_markup=False)
             facts = {"types": counted, "opposed": opposed_types(counted), "total": total}
             words = f"{words} {_say('types', scores=scores, row=row, **facts)}"
+        if total > 1 and is_first:
+            for why, names in lacking(of_all, "bias_type", "p_adjusted").items():
+                words = f"{words} {_say('untested', names, why, total)}"
         if contradicted and is_first:
             facts = {"sides": ("the stereotype", "the anti-stereotype"), "is_markup": False}
             words = f"{words} {plain('lm_contradicted', types=contradicted, **facts)}"

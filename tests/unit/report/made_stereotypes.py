@@ -145,10 +145,7 @@ def gate(model: str, family: str, trusted: bool, pairs: int) -> dict[str, Any]:
 def _stained(row: dict[str, Any], trusted: bool) -> dict[str, Any]:
     if trusted:
         return row
-    return {
-        name: SENTINEL if isinstance(value, float) and name != "effective_clusters" else value
-        for name, value in row.items()
-    }
+    return {name: SENTINEL if isinstance(value, float) else value for name, value in row.items()}
 
 
 def _pairs(n: int, types: list[str], unrelated: bool, text: str) -> list[dict[str, Any]]:
@@ -275,6 +272,7 @@ def bias_row(
         "model": model, "method": method, "subset": subset, "bias_type": bias_type,
         "pairs": len(d) + 2, "scored": len(d), "ties": 1, "unscorable": 2, "score": score,
         "score_low": low, "score_high": high, "clusters": 6, "effective_clusters": 5.9,
+        "inflation": 1.0,
         "correlation": 0.05, "p_value": 0.21 if verdict == "inconclusive" else 0.0123,
         "p_adjusted": 0.5, "delta": 5.0, "power": 0.3, "further_clusters": 70,
         "studentised": 2.3, "null_seeds": 10, "null_beyond": 1,

@@ -131,7 +131,8 @@ def test_the_clearest_finding_comes_first_with_the_next_step(write, slguset, tmp
     assert "Do not use the classifier linear where the groups of mine, age" in " ".join(
         first.split()
     )
-    findings = json.loads(tree.css_first("#findings").text())
+    *findings, further = json.loads(tree.css_first("#findings").text())
+    assert further == "1 further sentence on findings: see the report."
     assert (
         findings[0].startswith("In mine, age, the macro-F1 (mean F1 of all classes; 100 is best)")
         and len(findings) == 2

@@ -20,6 +20,7 @@ def row(method="aul", score=60.0, verdict="above", half=5.0, **other):
         "method": method, "score": score, "score_low": score - half, "score_high": score + half,
         "verdict": verdict, "reason": "", "delta": 5.0, "power": 0.234, "further_clusters": 1200,
         "bias_type": "all", "inflation": 1.0, "p_adjusted": 0.012,
+        "effective_clusters": 25.0,
     }  # fmt: skip
     one |= other
     return one | judge(one, SIDES)

@@ -11,7 +11,7 @@ from evenhand.core.tables import write_tables
 from evenhand.report.write_model_cards import write_model_cards
 from evenhand.slguset.tables import models
 from expected import check_expected
-from unit.report import made_stereotypes
+from unit.report import checks, made_stereotypes
 
 SETS = list(made_stereotypes.SETS)
 
@@ -90,17 +90,25 @@ def test_few_swaps_are_told_as_a_limit(card, own):
     assert "A bias of moderate size on CrowS-Pairs" in card(**arguments(own, "tiny-bert-en")).text
     document = own / "stereotypes/crows_pairs/pairs.json"
     about = json.loads(document.read_text(encoding="utf-8"))
-    document.write_text(
-        json.dumps(about | {"clusters": 64, "effective_clusters": 51.0}), encoding="utf-8"
-    )
-    text = card(**arguments(own, "tiny-bert-en")).text
-    assert "A bias of moderate size on CrowS-Pairs" not in text
+    document.write_text(json.dumps(about | {"clusters": 64}), encoding="utf-8")
     table = own / "tables/pairs/crows_pairs/bias_scores.csv"
     scores = pd.read_csv(table, dtype=str, keep_default_na=False)
-    scores.assign(inflation="5.1").to_csv(table, index=False)
+    scores = scores.assign(effective_clusters="51.0")
+    scores.to_csv(table, index=False)
     text = card(**arguments(own, "tiny-bert-en")).text
-    assert "share words, these count like 10.0 independent ones" in text
+    assert "A bias of moderate size on CrowS-Pairs" not in text
+    shared = scores["method"].map(lambda name: "5.1" if name == "aul" else "2.0")
+    scores.assign(inflation=shared).to_csv(table, index=False)
+    text = card(**arguments(own, "tiny-bert-en")).text
+    words = (
+        "as pairs share words or sentences, they count like 10 to 26 independent ones (by method)"
+    )
+    assert words in text
     assert "A bias of moderate size on CrowS-Pairs" in text
+    given = made_stereotypes.files(own)
+    page = checks.write("language_models", own / "p.html", given)
+    of_two = words.replace("by method", "by model and method")
+    assert of_two in " ".join(page.css_first("#set-crows_pairs").text().split())
 
 
 def test_slguset_has_its_mean_bias_and_degrees(card, tmp_path):

@@ -19,11 +19,14 @@ from evenhand.report.sections.stereotypes_measures import (
     left_out_pairs,
 )
 from evenhand.report.sections.stereotypes_scores import (
+    FEW_INDEPENDENT,
     PREFERS_LESS,
     PREFERS_MORE,
     are_alike,
     cells_by,
     conclude,
+    independent_pairs,
+    independent_words,
     judge,
     no_number,
 )
@@ -42,9 +45,6 @@ Metric = dict[str, Any]
 
 #: The hub's task of each kind of model.
 TASKS = {"masked": "fill-mask", "causal": "text-generation"}
-
-#: With fewer independent swaps, an interval leaves most biases undetected.
-FEW_SWAPS = 20
 
 #: The three numbers of StereoSet.
 STEREOSET_NAMES = {"lms": "language modelling score", "ss": "stereotype score", "icat": "ICAT"}
@@ -143,7 +143,6 @@ def write_model_cards(
                 *(f"`tables/pairs/{name}/bias_scores.csv`" for name in of_sets),
             ],
             "language": language,
-            "few_swaps": FEW_SWAPS,
         }
         path.write_text(
             render(template, facts, {"p_value": p_value, "plural": plural}), encoding="utf-8"
@@ -195,15 +194,14 @@ def _set(
     types = [row for row in judged if not row["aside"] and row["bias_type"] != "all"]
     [checked] = where(tables["models"], model=model)
     left_out = left_out_pairs(document, of_model), checked["unscored"]
-    # each method has its inflation; that of the first stands for the set
-    inflation = next((row["inflation"] for row in counted if row["inflation"]), 1.0)
+    independent = independent_pairs(whole)
     has_intervals = any(row["score_low"] is not None for row in types)
     return {
         **facts,
         "name": name,
         "title": title,
-        "effective_clusters": facts["effective_clusters"]
-        and facts["effective_clusters"] / inflation,
+        "independent": independent_words(independent, facts["clusters"]),
+        "is_small": bool(independent) and independent["least"] < FEW_INDEPENDENT,
         "left_out": [". ".join(filter(None, left_out))] if any(left_out) else [],
         "templates": facts["templates"],
         "conclusion": conclusion["words"],

@@ -11,12 +11,15 @@ from unit.report.headlines.kept import check_kept
 
 describe = headline_of("language_models")
 
+ONE_WORD = {"reason": "one_word", "inflation": None, "power": None, "further_clusters": None}
+
 
 def scores(folder, rows, name="mine", effective=25, **other):
     both = {"subset": "all", "bias_type": "all", "pairs": 90, "scored": 90, "ties": 0}
     both |= {"unscorable": 0, "clusters": 30, "effective_clusters": effective, "null_seeds": 10}
     both |= {
         "delta": 5.0,
+        "inflation": 1.0,
         "power": 0.3,
         "further_clusters": 70,
         "trusted": True,
@@ -37,7 +40,7 @@ def scores(folder, rows, name="mine", effective=25, **other):
 def pair_set(folder, **other):
     path = folder / "stereotypes/mine/pairs.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    about = {"name": "mine", "title": "My pairs", "pairs": 90, "effective_clusters": 25.0}
+    about = {"name": "mine", "title": "My pairs", "pairs": 90}
     sides = {"more_means": "stereotype", "less_means": "anti-stereotype"}
     path.write_text(json.dumps(about | sides | other), encoding="utf-8")
     return path
@@ -139,11 +142,11 @@ MADE = {
         scores(f, [("tiny", "aul", 57.0, "above")], name="second"),
     ],
     "one word in every pair": lambda f: [
-        pair_set(f), scores(f, [UNDECIDED], reason="one_word", power=None, further_clusters=None),
+        pair_set(f), scores(f, [UNDECIDED], **ONE_WORD),
     ],
     "few different words": lambda f: [pair_set(f), scores(f, [CLEAR], effective=8)],
     "a small model and few swaps": lambda f: [
-        pair_set(f, effective_clusters=7.76), gate(f), scores(f, [UNDECIDED]),
+        pair_set(f), gate(f), scores(f, [UNDECIDED], effective=7.76),
     ],
 }  # fmt: skip
 

@@ -14,8 +14,10 @@ from evenhand.report.read import read_json
 from evenhand.report.render import decimal
 from evenhand.report.sections.stereotypes_scores import (
     CENTRE,
+    FEW_INDEPENDENT,
     describe_scores,
     draw_scores,
+    independent_pairs,
 )
 from evenhand.report.sections.stereotypes_words import ASIDE, preference, untrusted_models
 from evenhand.report.study import Study
@@ -32,9 +34,6 @@ Result = dict[str, Any]
 
 #: A model with fewer parameters is none that people use.
 SMALL = 10_000_000
-
-#: A set with a smaller effective number of swaps has little power.
-FEW_CLUSTERS = 20
 
 #: Rows of the figure.
 SHOWN = 12
@@ -65,7 +64,7 @@ def describe(study: Study) -> Headline:
     return replace(
         conclude(results, study.places("tables/pairs/*/bias_scores.csv")),
         verdicts=verdicts,
-        doubts=_doubts(sets, gates, results),
+        doubts=_doubts(gates, results),
         unjudged=say("lm_unjudged"),
     )
 
@@ -254,7 +253,6 @@ def _figure(results: list[Result], most: int) -> tuple[LayerChart | None, str]:
 
 
 def _doubts(
-    sets: dict[str, dict[str, Any]],
     gates: dict[tuple[str, str], dict[str, Any]],
     results: list[Result],
 ) -> list[str]:
@@ -270,14 +268,13 @@ def _doubts(
         files = [GATES.replace("*", "{}").format(*key) for key in gates if key[1] in small]
         most = max(sizes[model] for model in small)
         doubts.append(say("lm_small", files, models=small, most=most))
-    few = {
-        name: document
-        for name, document in sets.items()
-        if document.get("effective_clusters", FEW_CLUSTERS) < FEW_CLUSTERS
-    }
+    few = {}
+    for file, of_set in grouped(results, "file").items():
+        independent = independent_pairs([row for result in of_set for row in result["rows"]])
+        if independent and independent["least"] < FEW_INDEPENDENT:
+            few[file] = independent | {"set": of_set[0]["set"]}
     if few:
-        files = [SETS.replace("*", name) for name in few]
-        doubts.append(say("lm_few_swaps", files, sets=list(few.values())))
+        doubts.append(say("lm_few_swaps", list(few), sets=list(few.values())))
     if any(result["significant"] for result in results) and len(results) > 1:
         doubts.append(say("lm_unadjusted", [result["file"] for result in results]))
     return doubts

@@ -117,6 +117,7 @@ def content(study: Study) -> dict[str, Any]:
     findings = [*findings, *(headline.line for headline in headlines)][:MAIN]
     if study.systems == ["predictions"]:
         findings += headlines[0].details
+    further = sum(words not in findings for headline in headlines for words in headline.more)
     provenance = study.document("provenance.json") or {"files": []}
     files = [entry for entry in provenance["files"] if entry.get("result", True)]
     sections = [("short", "In short")] * bool(findings)
@@ -127,6 +128,7 @@ def content(study: Study) -> dict[str, Any]:
         "absent": [plain("absent", system=name) for name in SYSTEMS if name not in study.systems],
         "truths": truths,
         "findings": findings,
+        "further": [plain("front_further", count=further)] if further else [],
         "left_out": [line for headline in headlines for line in headline.left_out],
         "result_files": len(files),
         "traced_files": sum(entry["stage"] is not None for entry in files),

@@ -12,7 +12,7 @@ from evenhand.report.render import UniqueIds, slug
 from evenhand.report.sections import stereotypes_measures as measures
 from evenhand.report.sections.more_tables import MoreTables
 from evenhand.report.sections.stereotypes_meta import describe_meta
-from evenhand.report.sections.stereotypes_scores import describe_scores
+from evenhand.report.sections.stereotypes_scores import describe_scores, independent_words
 from evenhand.report.sections.stereotypes_words import (
     ASIDE,
     exclusion_words,
@@ -129,6 +129,9 @@ def _set(
     return {
         "description": description,
         "scores": scores,
+        "independent": independent_words(
+            scores["independent"] if scores else None, description["clusters"]
+        ),
         "unscored": unscored,
         "sentence": scores["sentence"] if scores else say("lm_no_scores"),
         "stereoset": measures.by_model(trusted("stereoset")),

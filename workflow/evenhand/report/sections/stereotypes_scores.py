@@ -14,6 +14,7 @@ from evenhand.report.sections.stereotypes_words import (
     contradicted_types,
     in_a_list,
     in_order,
+    lacking,
     method_of,
     opposed_types,
     reason_words,
@@ -37,6 +38,9 @@ CENTRE = 50.0
 
 #: The conclusion of a method on a model; UNCLEAR and NONE are drawn as hollow dots.
 PREFERS_MORE, PREFERS_LESS, NONE, UNCLEAR = "more", "less", "none", "unclear"
+
+#: A set whose pairs count like fewer independent ones has little power.
+FEW_INDEPENDENT = 20
 
 #: By verdict of the table.
 LEANINGS = {
@@ -96,6 +100,7 @@ def describe_scores(
     return {
         "models": models,
         "sentence": headline(models),
+        "independent": independent_pairs(whole),
         "null_seeds": any(row["null_seeds"] for row in whole),
     }
 
@@ -111,9 +116,16 @@ def _contradicted(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def judge(row: dict[str, Any], sides: tuple[str, str]) -> dict[str, Any]:
-    """Return a row's verdict: ``leaning`` (of `LEANINGS`, or None) and ``words``."""
+    """Return a row's verdict: ``leaning`` (of `LEANINGS`, or None), ``words``, ``independent``.
+
+    The last is the number of independent pairs that the pairs count like: 1 where a word or a
+    template is in each pair.
+    """
     if row["score"] is None or row["verdict"] == "not_scored":
-        return {"leaning": None, "words": plain("lm_not_scored", why=reason_words(row["reason"]))}
+        words = plain("lm_not_scored", why=reason_words(row["reason"]))
+        return {"leaning": None, "words": words, "independent": None}
+    shared = row["inflation"] or row["effective_clusters"]
+    independent = max(1.0, row["effective_clusters"] / shared)
     ends = [row["score_low"], row["score_high"]]
     words = conclusion(
         row["verdict"],
@@ -130,7 +142,41 @@ def judge(row: dict[str, Any], sides: tuple[str, str]) -> dict[str, Any]:
     if leaning in (PREFERS_MORE, PREFERS_LESS):
         small = None not in ends and all(abs(end - CENTRE) < row["delta"] for end in ends)
         words = plain("lm_prefers", side=words, below=row["delta"] if small else None)
-    return {"leaning": leaning, "words": f"{words}."}
+    return {"leaning": leaning, "words": f"{words}.", "independent": independent}
+
+
+def independent_pairs(rows: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Return the least and most independent pairs that a set's pairs count like; None if unknown.
+
+    Parameters
+    ----------
+    rows : list of dict
+        Rows of `judge`, of the models and methods of one set.
+
+    Returns
+    -------
+    dict or None
+        least, most (`judge`), and models, whether the rows are of several.
+    """
+    counted = [
+        row
+        for row in rows
+        if row["leaning"]
+        and row["method"] not in ASIDE
+        and (row["subset"], row["bias_type"]) == ("all", "all")
+    ]
+    numbers = [row["independent"] for row in counted]
+    if not numbers:
+        return None
+    models = len({row["model"] for row in counted}) > 1
+    return {"least": min(numbers), "most": max(numbers), "models": models}
+
+
+def independent_words(independent: dict[str, Any] | None, clusters: int | None) -> str:
+    """Return how many independent pairs pairs count like; blank if no fewer than swaps."""
+    if not independent or clusters is None or round(independent["least"]) >= clusters:
+        return ""
+    return plain("lm_independent", independent=independent)
 
 
 def are_alike(rows: list[dict[str, Any]]) -> bool:
@@ -246,7 +292,15 @@ def cells_by(column: str, rows: list[dict[str, Any]]) -> dict[str, Any] | None:
         pairs = max(row["pairs"] or 0 for row in value_rows)
         line = {"name": name, "total": value == "all", "items": items, "pairs": pairs}
         lines.append(line | {"cells": [cells.get(method) for method in methods]})
-    return {"methods": [method_of(name) for name in methods], "rows": lines}
+    without = {
+        why: [plain("lm_subset", name=part) or part for part in parts]
+        for why, parts in lacking(rows, column, "score_low").items()
+    }
+    return {
+        "methods": [method_of(name) for name in methods],
+        "rows": lines,
+        "without": plain("lm_without", without=without) if without else "",
+    }
 
 
 def _figure(model: str, rows: list[dict[str, Any]]) -> "LayerChart | None":

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from typing import Any
 
+from evenhand.core.rows import grouped
 from evenhand.report.headline import plain
 from evenhand.report.render import in_words
 from evenhand.report.words import codes, gate_meaning
@@ -122,6 +123,26 @@ def contradicted_types(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]
 def opposed_types(types: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
     """Return all rows of `significant_types` if some are opposite, else none."""
     return types if any(row["is_opposite"] for row in types) else []
+
+
+def lacking(rows: Iterable[dict[str, Any]], column: str, number: str) -> dict[str, list[str]]:
+    """Return the parts of a set, such as bias types, with scores that all lack a number, by reason.
+
+    Parameters
+    ----------
+    rows : iterable of dict
+        Rows of ``bias_scores`` of a model.
+    column : str
+        The column that names the part; "all" is none.
+    number : str
+        The column of the number, such as ``p_adjusted``.
+    """
+    parts: dict[str, list[str]] = {}
+    scored = (row for row in rows if row["method"] in COUNTING and row["score"] is not None)
+    for name, of_part in grouped(scored, column).items():
+        if name != "all" and all(row[number] is None for row in of_part):
+            parts.setdefault(", ".join(reason_words(of_part[0]["reason"])), []).append(name)
+    return parts
 
 
 def gate_words(reason: str | None) -> list[str]:
