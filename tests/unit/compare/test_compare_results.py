@@ -240,6 +240,20 @@ def test_the_headline_states_whether_bias_rose(run, folders):
     )
 
 
+def test_a_score_that_moves_to_the_other_side_is_no_change_of_bias(run, folders):
+    signs = np.where(np.arange(40) % 10 < 8, 1.0, -1.0)
+    for folder, values in zip(folders, (signs, -signs), strict=True):
+        write_pairs(folder, values)
+        write_provenance(folder)
+    _, out, _ = run(*folders)
+    assert (
+        "**Bias has not clearly risen or fallen. 1 bias score moved without being clearly nearer"
+        " to 50 or farther from it: score (Bias scores and verdicts, “My pairs”; model tiny, method"
+        " aul) from 80 (" in out
+    )
+    assert "1 of 1 bias score moved beyond noise." in out
+
+
 def test_other_pairs_are_stated_first(run, folders):
     """The same model, the same ids: only the sentences behind them differ."""
     signs = np.where(np.arange(40) % 4 < 2, 1.0, -1.0)

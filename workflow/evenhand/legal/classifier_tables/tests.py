@@ -234,9 +234,8 @@ def _gaps(
         cases.true[known], axis=0, return_inverse=True, return_counts=True
     )
     strata = strata.reshape(-1)
-    strata = np.where(
-        counts[strata] < FEW, len(counts), strata
-    )  # rare sets of labels change places
+    # cases with rare sets of labels change places among each other
+    strata = np.where(counts[strata] < FEW, len(counts), strata)
     if positive is not None:
         strata = 2 * strata + cases.true[known, positive]
     both, codes = np.hstack(values), groups.codes[known]
@@ -281,11 +280,27 @@ def _by_group(
 def test_gap(
     measure: Callable[[np.ndarray], np.ndarray], seen: np.ndarray, noise: np.ndarray, delta: float
 ) -> dict[str, Any]:
-    """Return the test of a disparity by random groups: that with the larger p-value.
+    """Return the test of a change of disparity by random groups: of two, that with the larger p.
 
-    Random groups as they are have no true disparity, which is exact where both classifiers treat
-    all groups alike; then both have the same one, without which a disparity that both share would
-    seem to vary too little.
+    Random groups as they are have no true disparity, so that the first test is exact where both
+    classifiers treat all groups alike. In the second both have the same true disparity
+    (`same_disparity`), as a disparity varies more than none.
+
+    Parameters
+    ----------
+    measure : callable
+        The disparity of scores (..., groups): (...), in points.
+    seen : array of float, shape (2, runs, groups)
+        The scores of the groups by an objective and by plain training.
+    noise : array of float, shape (permutations, 2, runs, groups)
+        Those of random groups.
+    delta : float
+        The smallest change that matters, in points.
+
+    Returns
+    -------
+    dict
+        The columns of `TABLE` that the test has.
     """
     scores, of_plain = measure(seen)
     tests = []
