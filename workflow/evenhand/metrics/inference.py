@@ -309,9 +309,10 @@ def shared_labels(
 ) -> list[np.ndarray]:
     """Return the labels of items by which their clusters are dependent, of none to two kinds.
 
-    The words that take turns in templates count from `LEAST_EFFECTIVE` on; fewer are taken as
-    given. Of fewer templates, each with such words that are not of one cluster alone, each
-    sentence is a template: what holds then, holds in these few.
+    Words that take turns in templates count if at least `LEAST_EFFECTIVE` are effective; fewer are
+    taken as given. Where fewer templates than that are effective, and most of their sentences are
+    in several clusters, each sentence counts as a template, and results hold for these templates
+    only.
     """
 
     def effective(label: np.ndarray) -> float:

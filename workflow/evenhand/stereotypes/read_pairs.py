@@ -1,7 +1,7 @@
 """Convert a set of sentence pairs to the common format, with data-quality flags."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from importlib import import_module
 from math import isnan
 from pathlib import Path
@@ -18,7 +18,6 @@ from evenhand.stereotypes.clusters import (
     ALIKE,
     check_order,
     edits,
-    misplaced,
     pieces,
     shared_words,
     templates,
@@ -103,7 +102,7 @@ def read_pairs(
     if "misplaced" in form.flags:  # else sentences differ by more than the group
         numbered = [(row["source_position"], row["more"], row["less"]) for row in kept]
         moved = check_order(numbered, file)
-    set_flags(kept, form.flags)
+    set_flags(kept, form.flags, moved)
     write_table(out, PAIRS, rows)
     clusters = [row["cluster"] for row in kept]
     parts = templates((row["more"], row["less"], row["context"]) for row in kept)
@@ -133,7 +132,9 @@ def read_pairs(
     return {key: summary[key] for key in ("pairs", "excluded", "flags", "clusters")}
 
 
-def set_flags(rows: list[dict[str, Any]], requested: Iterable[str]) -> None:
+def set_flags(
+    rows: list[dict[str, Any]], requested: Iterable[str], moved: Collection[int] = ()
+) -> None:
     """Set each row's `flags` to the requested ones that apply to it, sorted.
 
     Parameters
@@ -143,13 +144,14 @@ def set_flags(rows: list[dict[str, Any]], requested: Iterable[str]) -> None:
         duplicate sentences are counted over these.
     requested : iterable of str
         The requested names of `FLAGS`.
+    moved : collection of int
+        The source positions of misplaced pairs.
     """
     clusters = Counter(row["cluster"] for row in rows)
     sentences = Counter((row["context"], row[side]) for row in rows for side in ("more", "less"))
     orders = {(row["context"], row["more"], row["less"]) for row in rows}
-    moved = misplaced([(row["more"], row["less"]) for row in rows])
     seen = set()
-    for place, row in enumerate(rows):
+    for row in rows:
         order = (row["context"], row["more"], row["less"])
         more, less = pieces(row["more"]), pieces(row["less"])
         differences = edits(more, less)
@@ -165,7 +167,7 @@ def set_flags(rows: list[dict[str, Any]], requested: Iterable[str]) -> None:
             "reversed_pair": (row["context"], row["less"], row["more"]) in orders,
             "lower_case": any(map(str.isupper, row["more"])) != any(map(str.isupper, row["less"])),
             "unlike": shared_words(words(row["more"]), words(row["less"])) < ALIKE,
-            "misplaced": place in moved,
+            "misplaced": row["source_position"] in moved,
         }
         row["flags"] = sorted(flag for flag in requested if true[flag])
         seen.add(order)

@@ -284,7 +284,7 @@ def test_gap(
 
     Random groups as they are have no true disparity, so that the first test is exact where both
     classifiers treat all groups alike. In the second both have the same true disparity
-    (`same_disparity`), as a disparity varies more than none.
+    (`same_disparity`): a true disparity varies more from sample to sample than none.
 
     Parameters
     ----------
