@@ -132,7 +132,7 @@ def test_the_clearest_finding_comes_first_with_the_next_step(write, slguset, tmp
         first.split()
     )
     *findings, further = json.loads(tree.css_first("#findings").text())
-    assert further == "1 further sentence on findings: see the report."
+    assert further == "1 further statement: see the report."
     assert (
         findings[0].startswith("In mine, age, the macro-F1 (mean F1 of all classes; 100 is best)")
         and len(findings) == 2
