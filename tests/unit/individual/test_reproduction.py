@@ -1,6 +1,5 @@
 """The paper's tables: which settings are reported, and the verdicts."""
 
-import csv
 import math
 import re
 
@@ -12,7 +11,7 @@ from evenhand.individual.reproduction import judge
 from evenhand.individual.results import SETTING, by_setting, summarise
 from evenhand.individual.study import reported_settings
 from evenhand.individual.tables import table_4, table_6, table_7, table_8, tests
-from unit.cases import load_cases
+from unit.cases import load_cases, read_csv
 from unit.individual.made_study import FACTS, RESOURCES, find, run, study
 
 CASES = load_cases(__file__)
@@ -203,8 +202,7 @@ def test_the_papers_rows_of_eidig_are_of_its_own_network():
 def test_printed_numbers_are_plain_decimals_and_groups_are_in_order():
     names = {"value", "published", "share", "positive"}
     for path in FACTS:
-        with path.open(encoding="utf-8", newline="") as stream:
-            rows = list(csv.DictReader(stream))
+        rows = read_csv(path)
         cells = names - ({"value"} if path.stem.endswith(("_1", "_2")) else set())
         printed = [row[name] for row in rows for name in cells & row.keys()]
         assert all(re.fullmatch(r"|\d*\.?\d+", one) for one in printed)

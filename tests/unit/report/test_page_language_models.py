@@ -6,6 +6,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from evenhand.scoring.methods import METHODS
+from unit.cases import read_csv
 from unit.report import checks, made_stereotypes
 from unit.report.checks import text
 
@@ -58,12 +59,7 @@ def change(path: Path, **columns: str) -> None:
         document = json.loads(path.read_text(encoding="utf-8")) | columns
         path.write_text(json.dumps(document), encoding="utf-8")
     else:
-        write_rows(path, [row | columns for row in read_rows(path)])
-
-
-def read_rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
+        write_rows(path, [row | columns for row in read_csv(path)])
 
 
 def write_rows(path: Path, rows: list[dict[str, str]]) -> None:
@@ -99,7 +95,7 @@ def test_a_gate_alone_is_enough_not_to_trust_a_model(page, own):
 
 def test_the_row_of_a_model_without_scores_has_no_method(page, own):
     path = own / "tables/pairs/crows_pairs/bias_scores.csv"
-    rows = read_rows(path)
+    rows = read_csv(path)
     kept = [row for row in rows if row["model"] not in ("headless", "tiny-gpt2-en")]
     blank = dict.fromkeys(rows[0], "") | {"subset": "all", "bias_type": "all", "pairs": 240}
     blank["verdict"] = "not_scored"
