@@ -23,6 +23,7 @@ from expected import check_expected
 from unit.legal import made_tokenizers
 from unit.legal.made_cases import LANGUAGES, court, evidence, record, write_cases, write_found
 from unit.legal.made_records import table as sentences
+from unit.legal.made_study import only
 from unit.made_tables import check_declaration, check_rows, read_back
 
 MEMBERS = load_members(case_tables)
@@ -73,11 +74,6 @@ def table(folder, member, kind, cases, **options):
     study = CaseStudy(data, **given)
     rows = [{"dataset": "mine"} | row for row in member.rows(study)]
     return read_back(folder / "out", member.TABLE, rows)
-
-
-def only(rows, **wanted):
-    [row] = [one for one in rows if all(one[name] == value for name, value in wanted.items())]
-    return row
 
 
 @pytest.mark.parametrize("kind", LANGUAGES)

@@ -21,12 +21,6 @@ def full(tmp_path_factory) -> LexborHTMLParser:
 
 
 @pytest.fixture
-def own(tmp_path) -> Path:
-    """A results folder that the test changes."""
-    return made_stereotypes.write_results(tmp_path / "results")
-
-
-@pytest.fixture
 def page(write):
     def written(folder: Path, *without: str) -> LexborHTMLParser:
         return write("language_models", made_stereotypes.files(folder, *without))

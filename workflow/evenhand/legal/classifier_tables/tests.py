@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.core.rows import grouped_by
 from evenhand.core.tables import Row, Table, integer, number, percent, share, text
 from evenhand.legal.built import Groups
 from evenhand.legal.classifier_study import (
@@ -361,9 +362,7 @@ def test_of(row: Row) -> tuple[str | None, ...]:
 
 def _adjust(rows: list[dict[str, Any]], delta: float) -> None:
     """Adjust p-values by Holm, the same test once; then add the verdicts."""
-    rows_by_test: dict[Any, list[dict[str, Any]]] = {}
-    for row in rows:
-        rows_by_test.setdefault(test_of(row), []).append(row)
+    rows_by_test = grouped_by(rows, test_of)
     for name in ("p_cases", "p_seeds"):
         adjust([some[0] for some in rows_by_test.values()], name, f"{name}_adjusted")
         for first, *others in rows_by_test.values():
