@@ -31,11 +31,6 @@ def test_interval_over_seeds_by_hand():
     assert summarise([0.0, 0.1], 1.0)["low"] == 0.0
 
 
-SUMMARY = {"mean": 84.0, "sd": 0.5, "seeds": 20}
-NOTHING = {"mean": None, "sd": None, "seeds": 0}
-EXACT = {"mean": 100.0, "sd": 0.0, "seeds": 5}
-
-
 @pytest.mark.parametrize(("paper", "summary", "lost", "verdict", "reason"), CASES["verdicts"])
 def test_verdicts(paper, summary, lost, verdict, reason):
     found = judge(number(paper) if paper else None, summary, None, *lost)

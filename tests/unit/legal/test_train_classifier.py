@@ -143,7 +143,6 @@ def test_groups_take_part(scotus, tmp_path, family, objective, select):
     assert all(len(row["dev_group_f1"]) == 2 for row in history)
 
 
-NETWORKS = ("frozen", "hierarchical")
 GENDER = {"attribute": "applicant_gender"}
 
 
