@@ -672,6 +672,9 @@ def test_some_pairs_of_sentences_of_others_are_noted(tmp_path):
     task = "crows_pairs_english"
     assert moved == f"{task}, 10 of 40 pairs (the first is in line 3): {meaning}"
     assert unlike == f"{task}, 1 of 40 pairs (the first is in line 21): {FLAGS['unlike']}."
+    assert result.findings[0].endswith(" 10 of 40 pairs look misplaced, so this may not hold.")
+    assert result.table["misplaced"].tolist()[0] == 10 and result.verdicts["misplaced"][0] == 10
+    assert result.table["misplaced"].sum() == 20  # of the set, and of its bias types
 
 
 def test_the_first_sample_that_is_left_out_is_named_with_its_field():

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple, TypeVar
 
 from evenhand.core.phrases import phrases_of
 from evenhand.core.rows import where
-from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS
+from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS, has_few_templates
 from evenhand.tabular.words import doubtful_words, spelt_words
-from evenhand.text.catalogue import conclusion, read_catalogue
+from evenhand.text.catalogue import conclusion, misplaced, read_catalogue
 from evenhand.text.phrases import plural
 
 Tables = Mapping[str, list[dict[str, Any]]]
@@ -211,9 +211,8 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
             facts = {"count": count, "of": of, "first": first, "is_moved": flag == "misplaced"}
             sentences.append(_say("flagged", task=task, meaning=FLAGS[flag], **facts))
     for row in filter(_is_whole, tables.get("preferences", ())):
-        most = min(row["scored"] / 2, row.get("effective_clusters") or 0)
-        if 0 < (row.get("templates") or 0) <= most:
-            count, of = row["templates"], row["scored"]
+        count, of = row.get("templates"), row["scored"]
+        if has_few_templates(count, of, row.get("effective_clusters")):
             sentences.append(_say("templates", task=row["task"], count=count, of=of))
     if count := description.get("repeated"):
         sentences.append(_say("repeated", count=count, rows=description["rows"]))
@@ -258,7 +257,8 @@ def _preference(row: dict[str, Any], delta: float) -> str:
     if row["score"] is None:
         return _say("unscored", name=name, row=row)
     items = _say("answers", row=row) if row["condition"] else plural(row["scored"], "pair")
-    return f"{name}: {preference(row, items, delta)}"
+    doubt = misplaced(row)
+    return f"{name}: {preference(row, items, delta)}{f' {doubt}.' if doubt else ''}"
 
 
 def undecided(row: dict[str, Any]) -> str:

@@ -20,7 +20,8 @@ from evenhand.report.sections.stereotypes_words import (
     reason_words,
     significant_types,
 )
-from evenhand.text.catalogue import conclusion
+from evenhand.stereotypes.pairs import has_few_templates
+from evenhand.text.catalogue import conclusion, misplaced
 
 if TYPE_CHECKING:
     from altair import LayerChart
@@ -116,14 +117,14 @@ def _contradicted(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def judge(row: dict[str, Any], sides: tuple[str, str]) -> dict[str, Any]:
-    """Return a row's verdict: ``leaning`` (of `LEANINGS`, or None), ``words``, ``independent``.
+    """Return a row's verdict: ``leaning`` (of `LEANINGS`, or None), ``words``, and two more.
 
-    The last is the number of independent pairs that the pairs count like: 1 where a word or a
-    template is in each pair.
+    ``independent`` is the number of independent pairs that the pairs count like: 1 where a word or
+    a template is in each pair. ``doubt`` is that of `misplaced`.
     """
     if row["score"] is None or row["verdict"] == "not_scored":
         words = plain("lm_not_scored", why=reason_words(row["reason"]))
-        return {"leaning": None, "words": words, "independent": None}
+        return {"leaning": None, "words": words, "independent": None, "doubt": ""}
     shared = row["inflation"] or row["effective_clusters"]
     independent = max(1.0, row["effective_clusters"] / shared)
     ends = [row["score_low"], row["score_high"]]
@@ -142,7 +143,9 @@ def judge(row: dict[str, Any], sides: tuple[str, str]) -> dict[str, Any]:
     if leaning in (PREFERS_MORE, PREFERS_LESS):
         small = None not in ends and all(abs(end - CENTRE) < row["delta"] for end in ends)
         words = plain("lm_prefers", side=words, below=row["delta"] if small else None)
-    return {"leaning": leaning, "words": f"{words}.", "independent": independent}
+    doubt = misplaced(row)
+    words = f"{words}. {doubt}." if doubt else f"{words}."
+    return {"leaning": leaning, "words": words, "independent": independent, "doubt": doubt}
 
 
 def independent_pairs(rows: list[dict[str, Any]]) -> dict[str, Any] | None:
@@ -195,11 +198,12 @@ def conclude(
 ) -> dict[str, Any]:
     """Return the conclusion over a model's methods, on all pairs and on those of each bias type.
 
-    The keys are ``leaning``, ``words``, ``significant``, the methods with a preference, and
-    ``lack``, the reason where there is no verdict: ``some`` (some methods exclude a preference,
-    others do not), ``one_word`` (all pairs have a word or the template in common), ``shared``
-    (words and templates that some share at least double the variance), ``few`` (swaps, so that
-    the power is below 80 %) or ``wide`` (intervals, though the power is enough).
+    The keys are ``leaning``, ``words``, ``significant``, the methods with a preference, ``doubt``
+    (`misplaced`), and ``lack``, the reason where there is no verdict: ``some`` (some methods
+    exclude a preference, others do not), ``one_word`` (all pairs have a word or the template in
+    common), ``shared`` (words and templates that some share at least double the variance, or
+    templates are few), ``few`` (swaps, so that the power is below 80 %) or ``wide`` (intervals,
+    though the power is enough).
     Methods in `stereotypes_words.ASIDE` do not count; `alike` is that of `are_alike`.
     """
     whole = [row for row in rows if row["bias_type"] == "all"]
@@ -226,21 +230,23 @@ def conclude(
         lack = "some"
     facts |= {"alike": alike, "opposed": opposed_types(types)}
     facts["contradicted"] = _contradicted(rows)
+    facts["doubt"] = counted[0]["doubt"] if counted else ""
     words = plain("lm_conclusion", by=by, sides=sides, lacks={lack}, **facts)
     significant = [*by[PREFERS_MORE], *by[PREFERS_LESS]]
-    return {"leaning": leaning, "significant": significant, "lack": lack, "words": words}
+    found = {"leaning": leaning, "significant": significant, "lack": lack, "words": words}
+    return found | {"doubt": facts["doubt"]}
 
 
 def _share_much(row: Mapping[str, Any]) -> bool:
     """Whether words or templates, and not the number of swaps, leave a method undecided."""
-    is_bounded = row["score_low"] is not None and row["further_clusters"] is None
-    return (row["inflation"] or 1) >= 2 or (row["leaning"] == UNCLEAR and is_bounded)
+    are_few = has_few_templates(row.get("templates"), row["scored"], row["effective_clusters"])
+    return (row["inflation"] or 1) >= 2 or (row["leaning"] == UNCLEAR and are_few)
 
 
 def no_number(why: list[str]) -> dict[str, Any]:
     """Return the conclusion on a model that is not trusted."""
     words = plain("lm_untrusted", why=why)
-    return {"leaning": None, "significant": [], "lack": None, "words": words}
+    return {"leaning": None, "significant": [], "lack": None, "words": words, "doubt": ""}
 
 
 def headline(models: list[dict[str, Any]]) -> Markup:
