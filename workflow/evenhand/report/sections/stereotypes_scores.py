@@ -233,8 +233,8 @@ def conclude(
     facts["doubt"] = counted[0]["doubt"] if counted else ""
     words = plain("lm_conclusion", by=by, sides=sides, lacks={lack}, **facts)
     significant = [*by[PREFERS_MORE], *by[PREFERS_LESS]]
-    found = {"leaning": leaning, "significant": significant, "lack": lack, "words": words}
-    return found | {"doubt": facts["doubt"]}
+    entries = {"leaning": leaning, "significant": significant, "lack": lack, "words": words}
+    return entries | {"doubt": facts["doubt"]}
 
 
 def _share_much(row: Mapping[str, Any]) -> bool:
