@@ -3,7 +3,13 @@ import pytest
 from evenhand.report.render import interval, p_value
 from evenhand.report.sections.stereotypes_measures import describe_length, left_out_pairs
 from evenhand.report.sections.stereotypes_meta import _thinned, agreement_words
-from evenhand.report.sections.stereotypes_scores import are_alike, conclude, headline, judge
+from evenhand.report.sections.stereotypes_scores import (
+    are_alike,
+    cells_by,
+    conclude,
+    headline,
+    judge,
+)
 from evenhand.report.sections.stereotypes_words import (
     gate_words,
     in_order,
@@ -171,6 +177,18 @@ def test_two_methods_that_must_decide_alike_count_once():
         "It prefers the stereotype by Log-likelihood and Log-likelihood per token. Both methods"
         " decide alike, as the two sentences of each pair have equally many tokens."
     )
+
+
+def test_parts_that_are_the_whole_set_have_no_row():
+    sizes = {"all": 30, "clean": 28, "equal_length": 30, "stereo": 30}
+    table = cells_by("subset", [row(subset=name, pairs=size) for name, size in sizes.items()])
+    assert [line["pairs"] for line in table["rows"]] == [30, 28]
+    assert table["same"] == (
+        "These are every pair, too: Both sentences have equally many tokens; Pairs that show a"
+        " stereotype."
+    )
+    types = cells_by("bias_type", [row(subset="all", bias_type=name) for name in ("all", "age")])
+    assert len(types["rows"]) == 2 and not types["same"]
 
 
 def test_verdicts_are_those_that_are_kept():

@@ -280,10 +280,17 @@ def _by_method(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def cells_by(column: str, rows: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Return a table with a row per value of a column and a cell per method; None for one row."""
+    """Return a table with a row per value of a column and a cell per method; None for one row.
+
+    Parts of a set that are the whole set have no row; ``same`` names them.
+    """
     values = grouped(rows, column)
     if len(values) < 2:
         return None
+    sizes = {name: max(row["pairs"] or 0 for row in of_part) for name, of_part in values.items()}
+    same = [name for name in values if column == "subset" and sizes[name] == sizes["all"]][1:]
+    rows = [row for row in rows if row[column] not in same]
+    values = grouped(rows, column)
     methods = in_order(row["method"] for row in rows)
     lines = []
     for value, value_rows in values.items():
@@ -295,8 +302,7 @@ def cells_by(column: str, rows: list[dict[str, Any]]) -> dict[str, Any] | None:
             name, items = (
                 ("All types", "") if value == "all" else (value, urlencode({"kind": value}))
             )
-        pairs = max(row["pairs"] or 0 for row in value_rows)
-        line = {"name": name, "total": value == "all", "items": items, "pairs": pairs}
+        line = {"name": name, "total": value == "all", "items": items, "pairs": sizes[value]}
         lines.append(line | {"cells": [cells.get(method) for method in methods]})
     without = {
         why: [plain("lm_subset", name=part) or part for part in parts]
@@ -306,6 +312,7 @@ def cells_by(column: str, rows: list[dict[str, Any]]) -> dict[str, Any] | None:
         "methods": [method_of(name) for name in methods],
         "rows": lines,
         "without": plain("lm_without", without=without) if without else "",
+        "same": plain("lm_same_parts", parts=[plain("lm_subset", name=name) for name in same]),
     }
 
 
