@@ -245,6 +245,18 @@ def test_the_finding_counts_the_answers_and_names_delta(tmp_path):
         assert f"(p = {p})" in findings(tables, 5)[0]
 
 
+def test_opposite_preferences_in_the_contexts_of_bbq_are_stated(tmp_path):
+    tables = audit(tmp_path, bbq(), "samples_bbq_2026-01-02T03-04-05.jsonl")
+    first, second = tables["preferences"]
+    for row, verdict, score in ((first, "above", 73.4), (second, "below", 29.4)):
+        row |= {"verdict": verdict, "score": score}
+    words = "In disambig contexts it is the opposite: 29 % for the stereotype."
+    assert findings(tables, 5)[0].endswith(words)
+    assert findings(tables, 5)[1].endswith("opposite: 73 % for the stereotype.")
+    second["verdict"] = "inconclusive"
+    assert not any("opposite" in words for words in findings(tables, 5))
+
+
 def test_findings_begin_with_the_significant_ones_also_of_a_bias_type():
     row = {"score": 60.0, "score_low": 50.0, "score_high": 70.0, "scored": 9, "samples": 9}
     row |= {"condition": "", "bias_type": "all", "power": 0.5, "further_clusters": 3}

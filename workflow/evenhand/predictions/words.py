@@ -76,7 +76,7 @@ def findings(
     logs.sort(key=_unclear)
     significant = spread(filter(_is_significant, logs), _part)
     logs = [*significant, *(row for row in logs if not _is_significant(row))]
-    first, *others = [_preference(row, delta) for row in logs] or _gaps(tables)
+    first, *others = [_preference(row, delta, significant) for row in logs] or _gaps(tables)
     return [" ".join([first, *_worthless(description or {}, tables)]), *others]
 
 
@@ -251,14 +251,22 @@ def _unclear(row: dict[str, Any]) -> tuple[bool, float]:
     return not _is_significant(row), 1.0 if p is None else p
 
 
-def _preference(row: dict[str, Any], delta: float) -> str:
+def _preference(
+    row: dict[str, Any], delta: float, significant: Sequence[dict[str, Any]] = ()
+) -> str:
+    """Return the finding of a row; of a significant one with the opposite in the other context."""
     bias_type = "" if _is_whole(row) else row["bias_type"]
     name = ", ".join(filter(None, (row["task"], row["condition"], bias_type)))
     if row["score"] is None:
         return _say("unscored", name=name, row=row)
     items = _say("answers", row=row) if row["condition"] else plural(row["scored"], "pair")
-    doubt = misplaced(row)
-    return f"{name}: {preference(row, items, delta)}{f' {doubt}.' if doubt else ''}"
+    words = [f"{name}: {preference(row, items, delta)}"]
+    for other in significant if row in significant else ():
+        is_like = all(row[key] == other[key] for key in ("task", "bias_type"))
+        if is_like and row["verdict"] != other["verdict"]:
+            words.append(_say("opposite", row=other))
+    words += [f"{doubt}." for doubt in [misplaced(row)] if doubt]
+    return " ".join(words)
 
 
 def undecided(row: dict[str, Any]) -> str:
