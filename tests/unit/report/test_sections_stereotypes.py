@@ -84,10 +84,10 @@ CONCLUDED = {
     "undecided with enough power": [row(**UNCLEAR, power=0.85, further_clusters=0)],
     "undecided as swaps share words": [row(**UNCLEAR, inflation=5.3)],
     "undecided as few templates are shared": [
-        row(**UNCLEAR, further_clusters=None, templates=15),
+        row(**UNCLEAR, further_clusters=None, templates=12),
     ],
     "undecided as pairs are few, of which some share a template": [
-        row(**UNCLEAR, further_clusters=None, templates=16, inflation=1.06),
+        row(**UNCLEAR, further_clusters=None, templates=13, inflation=1.06),
     ],
     "many misplaced pairs, of which most are of a type": [
         row(misplaced=3),

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from evenhand.core.phrases import phrases_of
 from evenhand.core.rows import where
-from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS, has_few_templates
+from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS
 from evenhand.tabular.words import doubtful_words, spelt_words
 from evenhand.text.catalogue import conclusion, misplaced, read_catalogue
 from evenhand.text.phrases import plural
@@ -211,8 +211,9 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
             facts = {"count": count, "of": of, "first": first, "is_moved": flag == "misplaced"}
             sentences.append(_say("flagged", task=task, meaning=FLAGS[flag], **facts))
     for row in filter(_is_whole, tables.get("preferences", ())):
-        count, of = row.get("templates"), row["scored"]
-        if has_few_templates(count, of, row.get("effective_clusters")):
+        most = min(row["scored"] / 2, row.get("effective_clusters") or 0)
+        if 0 < (row.get("templates") or 0) <= most:
+            count, of = row["templates"], row["scored"]
             sentences.append(_say("templates", task=row["task"], count=count, of=of))
     if count := description.get("repeated"):
         sentences.append(_say("repeated", count=count, rows=description["rows"]))

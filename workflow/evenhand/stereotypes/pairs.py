@@ -75,14 +75,6 @@ def sentences_of(row: Mapping[str, Any]) -> tuple[str, str, str]:
     return (row["context"] or "", *sorted((row["more"], row["less"])))
 
 
-def has_few_templates(templates: int | None, pairs: int, effective: float | None) -> bool:
-    """Return whether pairs have so few sentences around the swapped words that these limit tests.
-
-    `effective` is the effective number of swaps.
-    """
-    return bool(templates) and templates <= min(pairs / 2, effective or pairs)
-
-
 def pair_row(**columns: Any) -> dict[str, Any]:
     """Return a row of `PAIRS` with these columns, no flags, and null in all others."""
     row = dict.fromkeys(PAIRS.names) | {"flags": []} | columns

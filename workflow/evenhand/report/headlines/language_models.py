@@ -242,11 +242,11 @@ def _next(results: list[Result]) -> str:
     lacking = [
         (row["further_clusters"], result["file"], {"result": result, "row": row})
         for result, row in zip(scored, map(_strongest, scored), strict=True)
-        if (row["leaning"] == "unclear" or _is_uncertain(result)) and row["further_clusters"]
+        if (row["leaning"] == "unclear" or _is_uncertain(result)) and row["further_clusters"] != 0
     ]
     if not lacking:
         return ""
-    further, file, facts = min(lacking, key=lambda entry: entry[:2])
+    further, file, facts = min(lacking, key=lambda entry: (entry[0] or float("inf"), entry[1]))
     return say("lm_next", [file], **facts, further=further, tell=CENTRE + facts["row"]["delta"])
 
 

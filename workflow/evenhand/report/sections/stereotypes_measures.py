@@ -19,7 +19,6 @@ from evenhand.report.sections.stereotypes_words import (
     preference,
     untrusted_models,
 )
-from evenhand.stereotypes.pairs import has_few_templates
 from evenhand.text.phrases import listed
 
 #: Shares of longer sentences from here on are called almost always.
@@ -151,8 +150,8 @@ def describe_pairs(document: Row | None) -> Row:
 def templates_of(document: Row) -> str:
     """Return a sentence on a set made of a few sentences (``pairs.json``); else blank."""
     scored, count = sum((document.get("bias_types") or {}).values()), document.get("templates")
-    are_few = has_few_templates(count, scored, document.get("effective_clusters"))
-    return plain("lm_templates", count=count, of=scored) if are_few else ""
+    most = min(scored / 2, document.get("effective_clusters") or scored)
+    return plain("lm_templates", count=count, of=scored) if count and count <= most else ""
 
 
 def left_out_pairs(document: Row, rows: list[Row]) -> str:

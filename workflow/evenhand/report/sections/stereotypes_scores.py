@@ -20,7 +20,6 @@ from evenhand.report.sections.stereotypes_words import (
     reason_words,
     significant_types,
 )
-from evenhand.stereotypes.pairs import has_few_templates
 from evenhand.text.catalogue import conclusion, misplaced
 
 if TYPE_CHECKING:
@@ -202,8 +201,8 @@ def conclude(
     (`misplaced`), and ``lack``, the reason where there is no verdict: ``some`` (some methods
     exclude a preference, others do not), ``one_word`` (all pairs have a word or the template in
     common), ``shared`` (words and templates that some share at least double the variance, or
-    templates are few), ``few`` (swaps, so that the power is below 80 %) or ``wide`` (intervals,
-    though the power is enough).
+    templates are at most half as many as swaps), ``few`` (swaps, so that the power is below 80 %)
+    or ``wide`` (intervals, though the power is enough).
     Methods in `stereotypes_words.ASIDE` do not count; `alike` is that of `are_alike`.
     """
     whole = [row for row in rows if row["bias_type"] == "all"]
@@ -239,7 +238,8 @@ def conclude(
 
 def _share_much(row: Mapping[str, Any]) -> bool:
     """Whether words or templates, and not the number of swaps, leave a method undecided."""
-    are_few = has_few_templates(row.get("templates"), row["scored"], row["effective_clusters"])
+    templates = row.get("templates") or row["effective_clusters"]
+    are_few = 2 * templates <= row["effective_clusters"]
     return (row["inflation"] or 1) >= 2 or (row["leaning"] == UNCLEAR and are_few)
 
 
