@@ -324,7 +324,7 @@ def test_other_choices_of_audits_are_stated_first(run, tmp_path):
     )
     assert headline == (
         "**3 group differences are the same in both. 13 other numbers are the same in both."
-        " Only head has rows of attribute age, attribute sex × age.**"
+        " Only head has rows of attribute age, sex × age.**"
     )
     (choice,) = json.loads(Path("c.json").read_text())["causes"]["choices"]
     assert (choice["name"], choice["base"], choice["head"]) == ("groups", "sex", "age, sex")

@@ -111,16 +111,18 @@ def text(value: object, most: int = 2 * CHARACTERS) -> str:
     return _MARKS.sub(lambda mark: f"&#{ord(mark[0])};", words)
 
 
-def _only(tables: list[ComparedTable]) -> dict[str, list[str]]:
-    """Return the values of keys that only head, or only base, has rows of."""
+def _only(tables: list[ComparedTable]) -> dict[str, dict[str, list[str]]]:
+    """Return the values of keys that only head, or only base, has rows of, by side and key."""
     base, head = (set().union(*sides) for sides in zip(*(t.values for t in tables), strict=True))
-    sides = {"head": head - base, "base": base - head}
+    sides = {"head": sorted(head - base), "base": sorted(base - head)}
     return {
-        side: [
-            " ".join(part) for part in sorted(parts, key=lambda part: (NAMED.index(part[0]), part))
-        ]
-        for side, parts in sides.items()
-        if parts
+        side: {
+            key: [value for name, value in pairs if name == key]
+            for key in NAMED
+            if key in dict(pairs)
+        }
+        for side, pairs in sides.items()
+        if pairs
     }
 
 
