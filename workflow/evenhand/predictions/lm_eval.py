@@ -152,9 +152,9 @@ def read_logs(
         if lost := _missing(pieces):
             doubts["missing"][task] = lost
         moved = check_order(pairs, path)
-        if moved:
+        if places := {*moved}:
             answers[kept:] = [
-                answer._replace(misplaced=line in moved)
+                answer._replace(misplaced=line in places)
                 for answer, (line, *_) in zip(answers[kept:], pairs, strict=True)
             ]
         unlike = [line for line, *both in pairs if shared_words(*map(words, both)) < ALIKE]

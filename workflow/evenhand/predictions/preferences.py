@@ -27,7 +27,9 @@ TABLE = Table(
         integer("samples"),
         integer("scored", "Samples that name a group (BBQ), all of pairs"),
         integer("ties"),
-        integer("misplaced", "Pairs of which a sentence fits another pair better than its own"),
+        integer(
+            "misplaced", "Pairs with this flag: a sentence fits another pair better than its own"
+        ),
         percent("score", "Of these, for the stereotype; a tie is half", interval=True, neutral=50),
         percent(
             "harness_score",

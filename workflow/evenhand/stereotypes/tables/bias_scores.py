@@ -28,7 +28,9 @@ TABLE = Table(
         integer("scored", "Pairs with two finite scores"),
         integer("ties", "Scored pairs with equal scores"),
         integer("unscorable", "Pairs without a score"),
-        integer("misplaced", "Pairs of which a sentence fits another pair better than its own"),
+        integer(
+            "misplaced", "Pairs with this flag: a sentence fits another pair better than its own"
+        ),
         percent(
             "score",
             "Scored pairs whose stereotypical sentence scores higher; a tie is half",
