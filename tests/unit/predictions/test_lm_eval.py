@@ -63,6 +63,10 @@ def test_the_share_is_that_of_the_harness(tmp_path):
     assert rows["all"]["task"] == "crows_pairs_english"
     # all pairs swap the same words, so that there is one cluster and no verdict
     assert rows["all"]["clusters"] == 1 and rows["all"]["verdict"] == "inconclusive"
+    assert (
+        "Undecided: one word, or one sentence around the words, is in each pair"
+        in findings(tables, 5)[0]
+    )
 
 
 def test_pairs_with_words_of_their_own_have_a_verdict(tmp_path):

@@ -8,7 +8,7 @@ from evenhand.core.phrases import phrases_of
 from evenhand.core.rows import where
 from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS
 from evenhand.tabular.words import doubtful_words, spelt_words
-from evenhand.text.catalogue import conclusion, misplaced, read_catalogue
+from evenhand.text.catalogue import conclusion, misplaced, read_catalogue, reason
 from evenhand.text.phrases import plural
 
 Tables = Mapping[str, list[dict[str, Any]]]
@@ -274,6 +274,8 @@ def undecided(row: dict[str, Any]) -> str:
     """Return why a preference in logs is undecided if not for its power; else blank."""
     if row["verdict"] != "inconclusive" or "least_p" not in row:
         return ""
+    if row["p_value"] is None and not row["condition"] and row["ties"] < row["scored"]:
+        return reason("one_word")
     return _say("undecided", row=row, clusters="cluster" if row["condition"] else "swap")
 
 

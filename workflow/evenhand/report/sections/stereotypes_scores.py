@@ -20,7 +20,7 @@ from evenhand.report.sections.stereotypes_words import (
     reason_words,
     significant_types,
 )
-from evenhand.text.catalogue import conclusion, misplaced
+from evenhand.text.catalogue import conclusion, misplaced, reason
 
 if TYPE_CHECKING:
     from altair import LayerChart
@@ -136,7 +136,7 @@ def judge(row: dict[str, Any], sides: tuple[str, str]) -> dict[str, Any]:
         power=row["power"],
         further=row["further_clusters"],
         clusters="swaps",
-        why=plain("lm_reason", name="one_word") if row["reason"] == "one_word" else "",
+        why=reason("one_word") if row["reason"] == "one_word" else "",
     )
     leaning = LEANINGS[row["verdict"]]
     if leaning in (PREFERS_MORE, PREFERS_LESS):

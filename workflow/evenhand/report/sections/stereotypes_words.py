@@ -11,7 +11,7 @@ from evenhand.report.words import codes, gate_meaning
 from evenhand.scoring.methods import COUNTING, METHODS
 from evenhand.stereotypes.pairs import EXCLUSIONS
 from evenhand.stereotypes.scores import EXCLUDED, NO_VALUE
-from evenhand.text.catalogue import misplaced
+from evenhand.text import catalogue
 
 #: Methods that are shown and do not count in a verdict on a model, and why.
 ASIDE = {
@@ -96,7 +96,7 @@ def significant_types(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]
         {
             **row,
             "title": in_a_list(row["method"]) if several else "",
-            "doubt": misplaced(row),
+            "doubt": catalogue.misplaced(row),
             "is_opposite": row["verdict"] != side,
         }
         for row in order
@@ -166,7 +166,8 @@ def untrusted_models(
 def reason_words(reason: str | None) -> list[str]:
     """Return why there is no verdict, or no stronger one, in words."""
     return [
-        plain("lm_reason", name=word) or NO_VALUE.get(word, str(in_words(word)))
+        (catalogue.reason(word) if word == "one_word" else plain("lm_reason", name=word))
+        or NO_VALUE.get(word, str(in_words(word)))
         for word in codes(reason)
     ]
 
