@@ -46,7 +46,7 @@ def test_a_stopped_run_says_so_and_continues(tmp_path, options, undisturbed, num
     process = subprocess.Popen(COMMAND, **options, stderr=-1, stdout=-1, start_new_session=True)
     with process:
         if moment:
-            assert moment in process.stderr.readline()
+            assert any(moment in line for line in process.stderr)
         else:  # while it imports or plans
             while not (tmp_path / ".snakemake").is_dir():
                 assert process.poll() is None
@@ -102,8 +102,9 @@ def test_beside_another_run_none_starts_and_why_names_it(tmp_path, options):
     lock.write_text("results/predictions/mine/meta.json\n")
     leftovers.claim(lock)
     refused = subprocess.run(COMMAND, **options, capture_output=True)
-    assert refused.returncode == 2 and refused.stderr.count("\n") == 1
-    assert refused.stderr.startswith(f"error: another run, process {os.getpid()} on ")
+    *before, last = refused.stderr.splitlines()
+    assert refused.returncode == 2 and len(before) <= 1  # of other versions than the lock's
+    assert last.startswith(f"error: another run, process {os.getpid()} on ")
     plan = subprocess.run(WHY, **options, capture_output=True, check=True).stdout.splitlines()
     assert plan[0].startswith(f"Note: another run, process {os.getpid()} on ")
     leftovers.release(lock)
