@@ -160,6 +160,12 @@ def test_headlines_are_those_that_are_kept(tmp_path):
         found[name] = describe(files, TITLES)
         # the front page has the gaps of rates once
         found[f"{name}, beside predictions"] = legal.describe(Study(files, TITLES, ["predictions"]))
+    folder = tmp_path / "untested"
+    files = [classifiers(folder, low("inconclusive"), groups=men_and_women(None, None))]
+    audited = [rate_gap("accuracy", label=None), rate_gap("accuracy", attribute="other", label="")]
+    found["accuracy where macro-F1 is not tested"] = describe(
+        [*files, *audit(folder, *audited)], TITLES
+    )
     two = [cases(tmp_path), cases(tmp_path, 30, dataset="my_own")]
     found["data sets without a classifier"] = describe(two, {"ecthr": "<b>"})
     more = [classifiers(tmp_path, low("equivalent")), cases(tmp_path, dataset="cail")]
