@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 from evenhand.core.phrases import phrases_of
 from evenhand.core.rows import where
 from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS
-from evenhand.tabular.words import doubtful_words, spelt_words
+from evenhand.tabular.words import doubtful_words, empty_bins_words, spelt_words
 from evenhand.text.catalogue import conclusion, read_catalogue
 from evenhand.text.phrases import plural
 
@@ -184,7 +184,7 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     for name, values in description.get("doubtful", {}).items():
         sentences.append(doubtful_words(name, values))
     for name, bins in description.get("empty_bins", {}).items():
-        sentences.append(_say("empty_bins", name=name, bins=bins))
+        sentences.append(empty_bins_words(name, bins))
     for row in _untested(tables, description.get("delta", 0)):
         sentences.append(_say("untested", row=row, title=TITLES[row["metric"]]))
     if count := description.get("unclustered"):

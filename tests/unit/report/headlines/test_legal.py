@@ -200,6 +200,7 @@ def test_headlines_are_those_that_are_kept(tmp_path):
     found["cells of cases that stay"] = describe([path, other], {"scotus": "SCOTUS"})
     unknown = [cases(tmp_path, unknown=31), cases(tmp_path, dataset="mine", unknown=120)]
     counts["without_group"] = {"applicant_gender": 2}
+    counts["empty_bins"] = {"age": ["≥200"]}
     counts |= {"first_noted": first, "noted": {"no_group": 2}}
     mine = tmp_path / "legal/mine/records/a.counts.json"
     mine.parent.mkdir(parents=True)

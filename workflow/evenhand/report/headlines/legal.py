@@ -31,7 +31,7 @@ from evenhand.report.render import signed
 from evenhand.report.sections.legal_classifiers import MEANS
 from evenhand.report.sections.legal_data import clearest_associations
 from evenhand.report.study import Study
-from evenhand.tabular.words import spelt_words
+from evenhand.tabular.words import empty_bins_words, spelt_words
 
 Row = dict[str, Any]
 Rows = list[Row]
@@ -112,6 +112,7 @@ def describe(study: Study) -> Headline:
     left_out = [
         *_left_out(study),
         *_without_group(tables["sizes"], sources["sizes"], study),
+        *_empty_bins(study),
         *_spelt(tables["cross"], sources["cross"], titles),
         *_revealing(tables["leakage"], sources["leakage"], titles),
     ]
@@ -422,6 +423,18 @@ def _without_group(sizes: Mapping[str, Rows], sources: tuple[str, ...], study: S
     groups.sort(key=lambda group: -int(group[2]["ours"]) / int(group[2]["of"]))
     facts = {"attributes": groups, "labels": labels}
     return [say("legal_no_group", sources, **facts)] if groups or labels else []
+
+
+def _empty_bins(study: Study) -> list[str]:
+    """Name the bins of numeric attributes that no case is in."""
+    statements, titles = [], study.titles
+    for path in study.paths(COUNTS):
+        name = path.parents[1].name
+        for attribute, bins in (read_json(path).get("empty_bins") or {}).items():
+            words = empty_bins_words(titles.get(f"{name}/{attribute}", attribute), bins)
+            of = titles.get(name, name)
+            statements.append(say("legal_spelt", study.places(COUNTS), of=of, words=words))
+    return statements
 
 
 def _spelt(
