@@ -80,16 +80,36 @@ _COUNTS = (
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """The result of an audit.
+    """The result of an audit, which the functions ``audit_...`` return.
+
+    Print it for the findings and notes. ``result.to_html("audit.html")`` writes the report.
 
     Attributes
     ----------
-    folder : Path
-        Its files, laid out as the workflow's results.
     findings : list of str
-        The findings, the main one first.
+        The findings as sentences, the main one first.
     notes : list of str
-        What was left out of the data, and what is not known.
+        What was left out of the data, what may be a mistake in them, and what is not known.
+    table : DataFrame
+        The main table, with all numbers.
+    verdicts : DataFrame
+        The tests behind the findings: above, below, equivalent or inconclusive.
+    tables : dict of str to DataFrame
+        All tables by name.
+    folder : Path
+        The files, laid out as the workflow's results: `out`, or a temporary folder that is removed
+        with the result.
+
+    Examples
+    --------
+    >>> import pandas as pd, evenhand as eh
+    >>> data = pd.DataFrame({"y": [1, 0] * 100, "p": [0.9, 0.1, 0.4, 0.2] * 50,
+    ...                      "gender": ["woman", "man", "man", "woman"] * 50})
+    >>> result = eh.audit_predictions(data, label="y", prediction="p", groups=["gender"])
+    >>> sorted(result.tables)
+    ['calibration', 'gaps', 'groups', 'left_out']
+    >>> (result.verdicts["verdict"] == "above").sum().item()
+    4
     """
 
     folder: Path
