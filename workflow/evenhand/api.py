@@ -1170,16 +1170,25 @@ def _doubts(result: Result) -> list[str]:
 def _card(title: str, findings: list[str], table: "pd.DataFrame", call: str, note: str = "") -> str:
     """Return the findings, a table with a note, and the call that made them as Markdown."""
     from evenhand.io.markdown import render
+    from evenhand.predictions.words import TITLES
+    from evenhand.text.catalogue import verdict_words
+
+    def in_words(name: str, cell: Any) -> str:
+        code = str(cell)
+        if name == "verdict":
+            return verdict_words(code) or code
+        return TITLES.get(code, code.replace("_", " ")) if name == "metric" else code
 
     columns = [name for name in table if table[name].notna().any()]
     rows = []
     for row in table[columns].itertuples(index=False):
         known = ("" if cell is None or cell != cell else cell for cell in row)
         cells = (
-            as_cell(name, cell) if isinstance(cell, float) else str(cell)
+            as_cell(name, cell) if isinstance(cell, float) else in_words(name, cell)
             for name, cell in zip(columns, known, strict=True)
         )
         rows.append([cell.replace("|", "\\|") for cell in cells])
-    facts = {"title": title, "findings": findings, "columns": columns, "rows": rows, "call": call}
+    facts = {"title": title, "findings": findings, "rows": rows, "call": call}
+    facts["columns"] = [name.replace("_", " ") for name in columns]
     facts |= {"note": note}
     return render(Path(located("workflow/evenhand/report/cards/audit_card.md.jinja")), facts)
