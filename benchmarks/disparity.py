@@ -23,9 +23,9 @@ from scipy import special
 REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(REPOSITORY / "workflow"))
 
-from evenhand.legal.classifier_tables.tests import test_gap  # noqa: E402
+from evenhand.legal.classifier_tables.tests import Gap, test_gap  # noqa: E402
 from evenhand.metrics.classification import counts_of, over_all, stacked  # noqa: E402
-from evenhand.metrics.disparity import permuted_sums, share_as_far  # noqa: E402
+from evenhand.metrics.disparity import permuted_sums, redrawn_sums, share_as_far  # noqa: E402
 from evenhand.metrics.paired import swapped_sums  # noqa: E402
 
 MEASURES = {"gd": partial(np.std, axis=-1), "gap": partial(np.ptp, axis=-1)}
@@ -193,10 +193,15 @@ def one_set(
         return 100 * np.swapaxes(over_all(counts_of(sums, classes)), -1, -2)
 
     seeds = generator.integers(2**32, size=2).tolist()
-    draw = {"seed": seeds[0], "permutations": DRAWS, "strata": strata}
-    drawn = permuted_sums(np.hstack(values), codes, groups, **draw)
-    width = values[0].shape[1]
-    noise = np.stack([scores(drawn[..., :width]), scores(drawn[..., width:])], axis=1)
+    draw = {"seed": seeds[0], "strata": strata}
+    both = np.hstack(values), codes, groups
+    noise = [
+        np.stack([scores(some) for some in np.split(drawn, 2, axis=-1)], axis=1)
+        for drawn in (
+            permuted_sums(*both, permutations=DRAWS, **draw),
+            redrawn_sums(*both, draws=DRAWS, **draw),
+        )
+    ]
     whole = [(codes == np.arange(groups)[:, None]).astype(np.float32) @ some for some in values]
     swapped = swapped_sums(*values, codes, groups, seed=seeds[1], swaps=DRAWS)
     seen, others = np.stack([scores(some) for some in whole]), scores(sum(whole) - swapped)
@@ -206,7 +211,8 @@ def one_set(
         by_swaps = np.abs((measure(swapped) - measure(others)).mean(axis=-1))
         difference = np.abs((measure(seen[0]) - measure(seen[1])).mean())
         p_values.append(float(share_as_far(by_swaps, difference)))
-        p_values.append(test_gap(measure, seen, noise, DELTA)["p_cases"])
+        gap = Gap(measure, seen, *noise, np.array(design.sizes))
+        p_values.append(test_gap(gap, DELTA)["p_cases"])
     return p_values
 
 
