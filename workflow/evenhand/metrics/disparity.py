@@ -232,16 +232,16 @@ def redrawn_sums(
     for done in range(0, draws, step):
         rows = min(step, draws - done)
         part = sums[done : done + rows]
-        of_all = generator.random((rows, count)) < PRIOR / (size + PRIOR)
-        chosen = generator.integers(np.where(of_all, size_of_all, size))
-        chosen += np.where(of_all, first_of_all, first)
-        row, place = np.nonzero(~of_all)
-        times = np.bincount(row * count + chosen[row, place], minlength=rows * count)
+        chosen = (generator.random((rows, count)) * size).astype(np.int64) + first
+        row, place = np.nonzero(generator.random((rows, count)) < PRIOR / (size + PRIOR))
+        of_all = generator.integers(size_of_all[place]) + first_of_all[place]
+        change = values[of_all] - values[chosen[row, place]]
+        chosen += np.arange(rows)[:, None] * count
+        times = np.bincount(chosen.ravel(), minlength=rows * count)
         times = times.reshape(rows, count).astype(values.dtype)
         for group in range(groups):
             part[:, group] = times[:, codes == group] @ values[codes == group]
-        row, place = np.nonzero(of_all)
-        np.add.at(part, (row, codes[place]), values[chosen[row, place]])
+        np.add.at(part, (row, codes[place]), change)
     return sums
 
 
@@ -254,7 +254,7 @@ def same_disparity(
     """Return the shifts of groups that give two classifiers the same true disparity.
 
     For each classifier one group is shifted, as far as makes the mean disparity of both the
-    observed one: the group that is farthest from the mean of the groups, in units of the noise of
+    observed one: the group that is farthest from where it is without one, in units of the noise of
     like groups of its size. If all groups of a classifier are equal, it is that of the other. In
     simulations (`benchmarks/disparity.py`) shifts of all groups as they are observed made the gap
     of many groups vary too little.
@@ -262,7 +262,7 @@ def same_disparity(
     Parameters
     ----------
     noise : array of float, shape (draws, 2, runs, groups)
-        Deviations of the scores by chance.
+        Scores without a true disparity.
     seen : array of float, shape (2, runs, groups)
         The observed scores.
     counts : array of float, shape (groups,)
@@ -275,8 +275,9 @@ def same_disparity(
     array of float, shape (2, 1, groups)
         Zeros where the groups are no farther apart than by chance.
     """
+    deviations = (seen - noise.mean(axis=0)).mean(axis=1)
+    deviations -= deviations.mean(axis=-1, keepdims=True)
     noise = noise[:MATCHED]
-    deviations = (seen - seen.mean(axis=-1, keepdims=True)).mean(axis=1)
     farthest = (np.abs(deviations) * counts**0.5).argmax(axis=-1)[:, None]
     shifts = np.zeros_like(deviations)
     signs = np.sign(np.take_along_axis(deviations, farthest, axis=-1))

@@ -62,20 +62,21 @@ TABLE = Table(
             "difference",
             "value - erm - noise. Above 0 where the objective is higher: better, except for gd and"
             " gaps. The interval is over cases: the difference plus and minus the range of 95 % of"
-            " the swaps or random groups",
+            " the swaps or draws",
             "points",
             interval=("low", "high"),
         ),
         number(
             "noise",
-            "Of gd and gaps: how much higher the objective is in random groups with the same labels"
-            " where both have the same true disparity, as more errors give more noise",
+            "Of gd and gaps: how much higher the objective is by chance where both have the same"
+            " true disparity, as more errors give more noise",
             "points",
         ),
         number(
             "p_cases",
             "Randomisation test: whose predictions a case has is swapped at random; of gd and gaps,"
-            " the larger p-value of random groups, without a true disparity and with the same one",
+            " the larger p-value of random groups, without a true disparity, and of cases drawn"
+            " anew within the groups, with the same one",
         ),
         number("p_cases_adjusted", "By Holm, for all tests of the table"),
         number("seeds_low", "Lower end of the 95 % interval over seeds, paired t"),
@@ -326,12 +327,12 @@ def test_gap(gap: Gap, delta: float) -> dict[str, Any]:
         The columns of `TABLE` that the test has.
     """
     scores, of_plain = gap.measure(gap.seen)
-    noise = gap.redrawn - gap.redrawn.mean(axis=0)
-    shifts = same_disparity(noise, gap.seen, gap.counts, gap.measure)
+    noise, expected = gap.redrawn - gap.redrawn.mean(axis=0), gap.random.mean(axis=0)
+    same = expected + same_disparity(noise + expected, gap.seen, gap.counts, gap.measure)
     tests = []
     for some, wider in (
         (gap.random, gap.random),
-        (noise + shifts, noise * widening(gap.counts) + shifts),
+        (noise + same, noise * widening(gap.counts) + same),
     ):
         changes = [np.subtract(*np.moveaxis(gap.measure(one), 1, 0)) for one in (some, wider)]
         by_chance, centre = (one.mean(axis=0) for one in changes)
