@@ -334,8 +334,8 @@ def test_gap(gap: Gap, delta: float) -> dict[str, Any]:
         (gap.random, gap.random),
         (noise + same, noise * widening(gap.counts) + same),
     ):
-        changes = [np.subtract(*np.moveaxis(gap.measure(one), 1, 0)) for one in (some, wider)]
-        by_chance, centre = (one.mean(axis=0) for one in changes)
+        changes = [np.subtract(*np.moveaxis(gap.measure(part), 1, 0)) for part in (some, wider)]
+        by_chance, centre = (change.mean(axis=0) for change in changes)
         drawn = (changes[1] - centre).mean(axis=-1)
         test = _test(scores, of_plain, drawn, delta, by_chance)
         tests.append(test | {"noise": by_chance.mean()})
