@@ -214,6 +214,7 @@ def test_predictions_as_data_and_as_file_give_the_same(tmp_path):
     assert "Predictions" in first.card()
     called = "result = eh.audit_predictions(data, label='y', groups='g', prediction='p')"
     assert called in first.card()
+    assert " | lowest group | " in first.card() and "\n| g | True positive rate | " in first.card()
     page = second.to_html(tmp_path / "p.html").read_text(encoding="utf-8")
     assert html.escape(first.findings[0], quote=False) in page
 
@@ -753,6 +754,7 @@ def test_verdicts_on_logs_are_of_bias_types_too(tmp_path):
     result = eh.audit_logs(file)
     (note,) = result.notes
     assert note in result.card()
+    assert "| bias type |" in result.card() and " | undecided |" in result.card()
     assert result.verdicts["bias_type"].tolist() == ["all", "age", "gender"]
     page = result.to_html(tmp_path / "p.html").read_text(encoding="utf-8")
     assert "<h1>Do the models prefer stereotypes?</h1>" in page and "between groups" not in page
@@ -836,6 +838,13 @@ def test_notes_and_reasons_of_pairs():
     (moved,) = api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
     meaning = FLAGS["misplaced"]
     assert moved == f"2 of 4 pairs (the first is pair 3): {meaning}. They are scored as they are."
+    row = {"subset": "all", "bias_type": "all", "method": "aul", "verdict": "above", "score": 60.0}
+    row |= {"pairs": 20, "scored": 20, "misplaced": 2, "score_low": 55.0, "score_high": 65.0}
+    row |= {"power": 0.5, "further_clusters": 9, "p_adjusted": 0.02, "reason": None}
+    (words,) = api._pair_findings([row], 5.0, None)
+    assert words.endswith(" Significant. 2 of 20 pairs look misplaced, so this may not hold.")
+    (words,) = api._pair_findings([row | {"misplaced": 1}], 5.0, None)
+    assert words.endswith(" Significant.")
     row = {"subset": "all", "bias_type": "all", "method": None, "model": "m"}
     row |= {"verdict": "not_scored", "reason": "accuracy"}
     check = {"passed": False, "accuracy": 0.021, "baseline": 0.118, "tokens": 200}
