@@ -396,7 +396,7 @@ def test_features_of_other_cases(ecthr, scotus, tmp_path, family):
 @pytest.mark.parametrize(
     ("change", "given", "problem"),
     [
-        ({"split": "train"}, {}, "no case with a label in the split dev.*: nearly equal t"),
+        ({"split": "train"}, {}, "no case with a label in the split dev"),
         ({"labels": ["2"]}, {}, "all cases of the split train have the same labels"),
         ({"applicant_gender": "male"}, {"objective": "v_rex", **GENDER}, "only the group 'male'"),
     ],
