@@ -509,6 +509,22 @@ def test_a_loss_has_its_verdict_beside_the_network_without_it(tmp_path):
     assert against and effects.count("95 % CI") == 2 and "gap of selection rates" in effects
 
 
+def test_each_gap_of_a_table_lies_in_the_interval_beside_it():
+    # the mean of the runs' gaps is larger than the gap of all runs, which differ in the order
+    same = {"mean": 80.0, "low": 80.0, "high": 80.0}
+    means = {"acc": same, "ifr_b": same, "ddp": {"mean": 0.191, "low": 0.0, "high": 0.47}}
+    people = {"gap": 0.087, "gap_low": 0.016, "gap_high": 0.156}
+    row = {"method": "mlp", "individual": "none", "mu": None}
+    words = api._say("setting", row, means=means, tests={}, count=0, people=people)
+    assert words.partition("(IFR_b) 80.0 %, ")[2] == (
+        "gap of selection rates 8.7 points (95 % CI over people 1.6 to 15.6), of each seed 19.1 on"
+        " average (95 % CI over seeds 0.0 to 47.0)."
+    )
+    no_people = api._say("setting", row, means=means, tests={}, count=0, people={})
+    gap = "gap of selection rates of each seed 19.1 points on average (95 % CI over seeds 0.0 to"
+    assert f"{gap} 47.0)." in no_people
+
+
 @pytest.mark.parametrize("with_test", [False, True])
 def test_the_finding_of_a_method_is_of_the_weight_that_is_tested(with_test):
     people = pd.read_csv(REPOSITORY / "resources/demo/tabular/loans.csv").head(120)
