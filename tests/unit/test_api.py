@@ -509,6 +509,22 @@ def test_a_loss_has_its_verdict_beside_the_network_without_it(tmp_path):
     assert against and effects.count("95 % CI") == 2 and "gap of selection rates" in effects
 
 
+def test_predictions_name_the_rows_of_the_table_that_was_given(tmp_path):
+    people = pd.read_csv(REPOSITORY / "resources/demo/tabular/loans.csv").head(120)
+    people.loc[::3, "age"] = None
+    options = {"label": "decision", "positive": "approved", "attribute": "gender", "seeds": 1}
+    options |= {"features": ["age", "loan"], "methods": "majority"}
+    eh.audit_table(people, out=tmp_path, **options)
+    kept = pd.read_parquet(tmp_path / "tabular/mine/data.parquet")
+    assert kept["row"].tolist() == [row for row in range(120) if row % 3]
+    assert kept["loan"].tolist() == people.loc[kept["row"], "loan"].tolist()
+    path = tmp_path / "tabular/mine/predictions/random/majority.parquet"
+    predictions = pd.read_parquet(path)
+    groups = sorted({*people["gender"]})
+    factual = [groups[np.isnan(flipped).argmax()] for flipped in predictions["p_flipped"]]
+    assert factual == people.loc[predictions["row"], "gender"].tolist()
+
+
 def test_each_gap_of_a_table_lies_in_the_interval_beside_it():
     # the mean of the runs' gaps is larger than the gap of all runs, which differ in the order
     same = {"mean": 80.0, "low": 80.0, "high": 80.0}

@@ -207,6 +207,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         scale=options["scale"],
         test_share=options["test_share"],
         official=np.array(column[split]) if split else None,
+        kept=np.flatnonzero(is_complete),
         meta={
             "title": options["title"] or path.stem,
             "label": f"{label} = {listed(positive)}",
