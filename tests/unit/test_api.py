@@ -597,7 +597,7 @@ def test_a_wrong_cell_of_the_test_part_is_named_there(tmp_path):
 def test_a_table_notes_people_of_both_parts_and_features_that_give_the_label():
     draw = np.random.default_rng(0)
     people = pd.DataFrame({"y": [1, 0] * 40, "g": ["a", "a", "b", "b"] * 20})
-    people["n"] = range(0, 160, 2)
+    people["n"] = np.arange(80) * 2.5
     people["known"] = np.where(people["y"] == 1, "x", draw.choice(["v", "w"], 80))
     people.loc[0, "known"] = "w"
     options = {"label": "y", "attribute": "g", "methods": "majority", "seeds": 1}
