@@ -13,6 +13,7 @@ from evenhand import (
     plan_individual,
     plan_legal,
     plan_models,
+    plan_predictions,
     plan_report,
     plan_slguset,
     plan_stereotypes,
@@ -721,6 +722,31 @@ def test_declared_texts_are_read_before_any_job(here, monkeypatch, change, words
     else:
         with pytest.raises(InputError, match=words):
             plan_legal.check_declared(plan.checked(written)[0])
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({}, None),
+        ({"groups": ["gender"]}, "p.csv: has no column 'gender', which `predictions.m.groups` nam"),
+        ({"probabilities": {"a": "p", "c": "q"}}, "^p.csv: y has b, for which `predictions.m.pro"),
+        ({"probabilities": {"a": "p", "b": "p"}}, "^p.csv: has no row .*: .*do not sum to 1"),
+        ({"probabilities": {}, "prediction": "y"}, "^p.csv: y is named as `predictions.m.label`"),
+    ],
+)
+@pytest.mark.parametrize("small", [1 << 20, 0])
+def test_predictions_are_read_before_any_job(here, monkeypatch, change, words, small):
+    monkeypatch.setattr(plan_predictions, "SMALL", small)
+    entry = {"files": ["p.csv"], "label": "y", "probabilities": {"a": "p", "b": "q"}}
+    written = {"predictions": {"m": entry | {"groups": ["sex"]} | change}}
+    rows = [f"{'ab'[n % 2]},{'fm'[n // 6]},0.9,0.1" for n in range(12)]
+    (here / "p.csv").write_text("\n".join(["y,sex,p,q", *rows]))
+    (here / "config.yaml").write_text(json.dumps(written))
+    if words is None or not small:
+        plan.check_config(here / "config.yaml")
+    else:
+        with pytest.raises(InputError, match=words):
+            plan.check_config(here / "config.yaml")
 
 
 @pytest.mark.parametrize(

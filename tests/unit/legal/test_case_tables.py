@@ -169,6 +169,7 @@ def test_a_shift_is_above_the_noise_and_none_is_not(tmp_path):
     assert woman["distance"] is woman["low"] is woman["p"] is woman["above_noise"] is None
     row = shifted(tmp_path, "cail", men(0.5, 0.5))[MALE]
     assert (row["distance"], row["above_noise"], row["p"]) == (0, False, 1)
+    assert row["low"] == 0 < row["high"], "the point is in its interval"
     row = shifted(tmp_path, "cail", men(0.5, 0.58))[MALE]
     assert 0.05 < row["p"] < 0.5 and row["above_noise"] is False
 
