@@ -510,6 +510,38 @@ def test_a_loss_has_its_verdict_beside_the_network_without_it(tmp_path):
     assert against and effects.count("95 % CI") == 2 and "gap of selection rates" in effects
 
 
+def test_predictions_name_the_rows_of_the_table_that_was_given(tmp_path):
+    people = pd.read_csv(REPOSITORY / "resources/demo/tabular/loans.csv").head(120)
+    people.loc[::3, "age"] = None
+    options = {"label": "decision", "positive": "approved", "attribute": "gender", "seeds": 1}
+    options |= {"features": ["age", "loan"], "methods": "majority"}
+    eh.audit_table(people, out=tmp_path, **options)
+    kept = pd.read_parquet(tmp_path / "tabular/mine/data.parquet")
+    assert kept["row"].tolist() == [row for row in range(120) if row % 3]
+    assert kept["loan"].tolist() == people.loc[kept["row"], "loan"].tolist()
+    path = tmp_path / "tabular/mine/predictions/random/majority.parquet"
+    predictions = pd.read_parquet(path)
+    groups = sorted({*people["gender"]})
+    factual = [groups[np.isnan(flipped).argmax()] for flipped in predictions["p_flipped"]]
+    assert factual == people.loc[predictions["row"], "gender"].tolist()
+
+
+def test_each_gap_of_a_table_lies_in_the_interval_beside_it():
+    # the mean of the runs' gaps is larger than the gap of all runs, which differ in the order
+    same = {"mean": 80.0, "low": 80.0, "high": 80.0}
+    means = {"acc": same, "ifr_b": same, "ddp": {"mean": 0.191, "low": 0.0, "high": 0.47}}
+    people = {"gap": 0.087, "gap_low": 0.016, "gap_high": 0.156}
+    row = {"method": "mlp", "individual": "none", "mu": None}
+    words = api._say("setting", row, means=means, tests={}, count=0, people=people)
+    assert words.partition("(IFR_b) 80.0 %, ")[2] == (
+        "gap of selection rates 8.7 points (95 % CI over people 1.6 to 15.6), of each seed 19.1 on"
+        " average (95 % CI over seeds 0.0 to 47.0)."
+    )
+    no_people = api._say("setting", row, means=means, tests={}, count=0, people={})
+    gap = "gap of selection rates of each seed 19.1 points on average (95 % CI over seeds 0.0 to"
+    assert f"{gap} 47.0)." in no_people
+
+
 @pytest.mark.parametrize("with_test", [False, True])
 def test_the_finding_of_a_method_is_of_the_weight_that_is_tested(with_test):
     people = pd.read_csv(REPOSITORY / "resources/demo/tabular/loans.csv").head(120)
@@ -566,7 +598,7 @@ def test_a_wrong_cell_of_the_test_part_is_named_there(tmp_path):
 def test_a_table_notes_people_of_both_parts_and_features_that_give_the_label():
     draw = np.random.default_rng(0)
     people = pd.DataFrame({"y": [1, 0] * 40, "g": ["a", "a", "b", "b"] * 20})
-    people["n"] = range(0, 160, 2)
+    people["n"] = np.arange(80) * 2.5
     people["known"] = np.where(people["y"] == 1, "x", draw.choice(["v", "w"], 80))
     people.loc[0, "known"] = "w"
     options = {"label": "y", "attribute": "g", "methods": "majority", "seeds": 1}

@@ -1,6 +1,7 @@
 import importlib
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -553,6 +554,41 @@ def test_a_configuration_is_checked_from_the_command_line(here, monkeypatch, cap
     with pytest.raises(SystemExit):
         plan.main()
     assert capsys.readouterr().err.startswith("error: gone: corpus x: cannot be read (No such")
+
+
+@pytest.mark.parametrize("is_large", [False, True])
+@pytest.mark.parametrize(
+    ("changes", "problem", "of_header"),
+    [
+        ({}, None, True),
+        ({"label": "promotd"}, "has no column 'promotd', which `label` names", True),
+        ({"attribute": "team"}, "has no column 'team', which `attribute` names", True),
+        ({"attribute": ["origin", "tem"]}, "has no column 'tem', which `attribute` names", True),
+        ({"features": ["hours", "x"]}, "has no column 'x', which `features` names", True),
+        ({"split": "part"}, "has no column 'part', which `split` names", True),
+        ({"split": "origin"}, "the split origin has 'moon'; write train or test", False),
+        ({"positive": "yes"}, "`positive` is yes, which is no value of promoted", False),
+        (
+            {"label": "origin", "attribute": "promoted"},
+            "the label origin has 3 values (moon, north and south); it needs two",
+            False,
+        ),
+        ({"attribute": "hours"}, "the attribute hours has 30 numbers in 30 rows", False),
+    ],
+)
+def test_a_table_is_read_before_any_job(here, monkeypatch, changes, problem, of_header, is_large):
+    rows = [f"{n},{['north', 'south', 'moon'][n % 3]},{n % 2}" for n in range(30)]
+    Path("staff.csv").write_text("\n".join(["hours,origin,promoted", *rows]) + "\n")
+    table = {"format": "table", "files": ["staff.csv"], "label": "promoted", "attribute": "origin"}
+    config = {"individual_fairness": {"datasets": {"staff": table | changes}}}
+    Path("config.yaml").write_text(json.dumps(config))
+    if is_large:
+        monkeypatch.setattr(plan_individual, "SMALL", 10)
+    if problem and (of_header or not is_large):
+        with pytest.raises(InputError, match=re.escape(problem)):
+            plan.check_config(Path("config.yaml"))
+    else:
+        plan.check_config(Path("config.yaml"))
 
 
 def biographies(here: Path, **label: object) -> dict:

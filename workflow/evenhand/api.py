@@ -121,6 +121,7 @@ class Result:
     _card: Callable[["Result"], str]
     _temporary: Any = None
     notes: list[str] = field(default_factory=list)
+    _delta: float = 5.0
 
     @cached_property
     def tables(self) -> "dict[str, pd.DataFrame]":
@@ -171,8 +172,9 @@ class Result:
         templates = [FOLDER / name for name in templates_of(self._page, single_file=True)]
         pages = [self._page]
         write_page(
-            page=self._page, templates=templates, files=self._page_files, out=path, pages=pages
-        )
+            page=self._page, templates=templates, files=self._page_files, out=path, pages=pages,
+            delta=self._delta,
+        )  # fmt: skip
         return path
 
     def card(self) -> str:
@@ -646,7 +648,7 @@ def audit_table(
 
     page_files = [tables, meta]
     page = "individual_fairness"
-    result = Result(folder, [], tables, "grid", page, page_files, card, temporary)
+    result = Result(folder, [], tables, "grid", page, page_files, card, temporary, _delta=delta)
     result.findings.extend(_table_findings(result))
     result.notes.extend(_doubts(result))
     return result

@@ -289,6 +289,7 @@ def check_config(path: Path) -> None:
         for table in _tables(config):
             if Path(table).suffix != ".parquet":
                 read_text(Path(table), BEGINNING)
+        plan_individual.check_declared(config)
     except InputError as error:
         if error.file:
             raise

@@ -2,6 +2,7 @@
 
 import re
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 from evenhand.core.config import check_names, pick
@@ -13,6 +14,9 @@ Config = dict[str, Any]
 
 #: Keys of a data set that are no options of `prepare_table`, or are passed on in another form.
 NO_OPTIONS = ("files", "sources", "bins")
+
+#: Bytes of a table that is read before any job.
+SMALL = 1 << 20
 
 #: Keys of a method's grid, and keys of other options of `train_table`.
 GRID = ["individual", "lambdas", "epsilons", "mus"]
@@ -82,6 +86,33 @@ def check_tables(config: Config) -> None:
             f"config: {_SECTION}.eidig.tracks names integers, and no data set has whole numbers",
             remedy=f"leave it out, or add a data set of the format {' or '.join(WITH_INTEGERS)}",
         )
+
+
+def check_declared(config: Config) -> None:
+    """Read the tables that are small, so that errors in them precede the first job.
+
+    Of larger ones the columns are checked.
+
+    Raises
+    ------
+    InputError
+        As in `prepare_table`, or a column is missing.
+    """
+    from evenhand.tabular.delimited import check_columns, read_header
+    from evenhand.tabular.prepare_table import read_people
+    from evenhand.tabular.prepared import check
+
+    for name, data in config[_SECTION]["datasets"].items():
+        files = list(map(Path, data["files"]))
+        if data["format"] != "table" or not files:
+            continue
+        options = table_options(config, name)
+        if sum(path.stat().st_size for path in files) <= SMALL:
+            check(read_people(files, options | {"name": name}))
+            continue
+        columns = {key: options[key] for key in ("label", "attribute", "features", "split")}
+        for path in files:
+            check_columns(read_header(path), path, **columns)
 
 
 def training_keys(config: Config, method: str) -> dict[str, str]:

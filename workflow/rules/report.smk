@@ -46,8 +46,9 @@ LEGAL_TITLES = plan_report.legal_titles(config)
 LINKED = derived("legal.cases_page.splits", {"linked": LEGAL["cases_page"]["splits"]})
 #: page -> its options
 PAGE_OPTIONS = {
-    "front": [titled(LEGAL_TITLES, systems=list(SYSTEMS))],
-    "reproduction": [titled(LEGAL_TITLES, systems=list(SYSTEMS))],
+    "front": [titled(LEGAL_TITLES, systems=list(SYSTEMS)), options("inference", "delta")],
+    "reproduction": [titled(LEGAL_TITLES, systems=list(SYSTEMS)), options("inference", "delta")],
+    "individual_fairness": [options("inference", "delta")],
     "slguset": [titled(plan_report.reason_titles(config))],
     "legal_cases": [
         titled(LEGAL_TITLES),

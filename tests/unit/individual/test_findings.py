@@ -163,7 +163,11 @@ def test_titles_that_two_data_sets_share():
         ),
         ({"left_out": 3, "filled": 0}, "3 of 9 rows were left out because a cell is blank."),
         ({"filled": 1, "policy": "category"}, "1 blank cell of features was taken as a value."),
-        ({"left_out": 2, "filled": 5}, "blank, and 5 blank cells of features were filled in."),
+        ({"left_out": 2, "filled": 5}, "blank; 5 blank cells of features were filled in."),
+        (
+            {"filled": 1, "policy": "category", "grouped": 59, "attribute": "origin"},
+            "was taken as a value; 59 rows without origin are the group “missing”.",
+        ),
     ],
 )
 def test_blank_cells_and_copies_are_stated_by_what_became_of_them(facts, words):

@@ -169,6 +169,31 @@ def test_counterfactual_rows_give_ifr(tmp_path):
     labels = both.assign(p=(both["p"] >= 0.5).map({True: "1", False: "0"}))
     [decided] = audit(tmp_path, labels, id="id", counterfactual_of="of")[0]["counterfactuals"]
     assert decided == row | dict.fromkeys(("ifr_p", "ifr_p_low", "ifr_p_high", "moved"))
+    words = findings({**tables, "counterfactuals": [decided]}, 5.0)[1]
+    assert words.endswith("have the same predicted label (IFR_b).")
+
+
+def test_scores_that_move_without_a_decision_are_stated(tmp_path):
+    table = people(n=80).assign(p=[0.15, 0.45] * 40, group=["a", "b"] * 40, of="")
+    other = table.assign(
+        id="c" + table["id"], of=table["id"], p=[0.45, 0.15] * 40, group=["b", "a"] * 40
+    )
+    other.loc[:2, "y"] = 1 - other.loc[:2, "y"].astype(int)
+    other.loc[3, "of"], other.loc[4, "of"] = "cp3", "cp5"  # itself, and another counterfactual row
+    other.loc[5, "of"] = "nobody"
+    tables, meta = audit(tmp_path, pd.concat([table, other]), id="id", counterfactual_of="of")
+    (row,) = tables["counterfactuals"]
+    assert (row["ifr_b"], row["ifr_p"], row["moved"]) == (100, 0, 0.3)
+    assert findings(tables, 5.0, meta)[1] == (
+        "Of 77 counterfactual rows of group, 100.0 % (95 % CI 95.3 to 100.0) have the same"
+        " predicted label (IFR_b), and 0.0 % (95 % CI 0.0 to 4.7) a similar probability (IFR_p),"
+        " which changes by 30.0 points on average."
+    )
+    assert "3 of 77 counterfactual rows have another label than the factual row" in " ".join(
+        notes(meta, tables, "")
+    )
+    reasons = {row["detail"]: row["reason"] for row in tables["left_out"]}
+    assert reasons == {"'cp3'": "not_factual", "'cp5'": "not_factual", "'nobody'": "no_factual"}
 
 
 def test_one_counterfactual_row_has_no_interval(tmp_path):
@@ -179,7 +204,7 @@ def test_one_counterfactual_row_has_no_interval(tmp_path):
     tables, meta = audit(tmp_path, pd.concat([table, other]), id="id", counterfactual_of="of")
     assert (
         "Of 1 counterfactual row of group, 100.0 % (too few for an interval) have the same"
-        in (notes(meta, tables, "")[0])
+        in findings(tables, 5.0, meta)[1]
     )
 
 

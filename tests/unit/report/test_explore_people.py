@@ -119,6 +119,16 @@ def test_groups_in_another_order_are_no_others(page, tmp_path):
         assert next(csv.reader(stream))[:3] == ["row", "group", "label"]
 
 
+def test_an_individual_has_the_number_of_its_row_in_the_file(page, tmp_path):
+    made = dataclasses.replace(made_people.table(), kept=np.array([1, 2, 4, 7, 8, 9]))
+    said = made_people.answers(made, 0, [1, 3], [0.1, 0.9], [0.1, 0.1])
+    said = [one | {"row": int(made.row[one["row"]])} for one in said]
+    given = made_people.write(tmp_path / "one", made, [made_people.run(0, 0)], said)
+    data = sets_of(page(**given)[0])["mine"]
+    assert told(data, data["models"][0])[0] == ["2", "7"]
+    assert [answer[1] for answer in answers(data["models"][0], "answer")] == ["right", "right"]
+
+
 def test_probabilities_keep_their_side_of_one_half(page, tmp_path):
     made = made_people.table()
     rows = [1, 2, 3]

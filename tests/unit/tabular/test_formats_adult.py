@@ -21,6 +21,7 @@ def test_columns_labels_and_groups(tmp_path):
     ]
     assert table.official.tolist() == ["train"] * 3 + ["test"] * 2
     assert table.meta["excluded"] == {"missing_value": 1}
+    assert table.row.tolist() == [0, 1, 3, 4, 5]  # of both files, one after the other
     assert "fnlwgt" not in table.features
 
     # the edges of an age bucket belong to the bucket below

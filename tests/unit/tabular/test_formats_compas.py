@@ -18,6 +18,7 @@ def test_the_derived_features(tmp_path):
         "G G,Male,25 - 45,Martian,3,2,0,O,0,Low,99,0",
         "H H,Male,25 - 45,Martian,3,2,0,F,0,N/A,99,0",
     ]
+    assert made(tmp_path, *dropped, made_files.COMPAS[0]).row.tolist() == [0, 1, 2, 8]
     table = made(tmp_path, *dropped)
     assert table.meta["excluded"] == {"propublica_filter": 5}
     assert table.features == [

@@ -47,6 +47,26 @@ def test_what_pandas_reads_as_missing_is_blank_and_doubtful_values_are_counted(t
     assert binned.meta["doubtful"] == {"age": {"-99": 2}}
 
 
+def test_a_feature_may_have_unclear_values_or_be_an_id(tmp_path):
+    rows = [f"a{n},{['Ost', '?'][n % 2]},{n % 9},1,{'xy'[n % 2]},yes" for n in range(120)]
+    rows = [f"{7919 * n % 1009}{row[row.index(',') :]}" for n, row in enumerate(rows)]
+    table = made(
+        tmp_path, "5000,Ost,3,2,x,no", rows=rows, features=["id", "town", "age"], categories=[]
+    )
+    assert table.meta["doubtful"] == {"town": {"?": 60}} and table.meta["distinct"] == ["id"]
+    points = [row.replace(",", ".5,", 1) for row in rows]
+    options = {"features": ["id", "age"], "rows": points, "categories": []}
+    assert "distinct" not in made(tmp_path, "5000.5,Ost,3,2,x,no", **options).meta
+
+
+def test_people_with_a_blank_cell_in_an_intersection_are_one_group(tmp_path):
+    rows = ["a,Ost,,1,x,yes", "b,Ost,30,2,,no", "c,Ost,,1,,no", "d,West,41,2,y,yes"]
+    options = {"attribute": ["group", "age"], "bins": {"age": [30]}, "missing": "category"}
+    table = made(tmp_path, rows=rows, features=["town"], categories=[], **options)
+    assert table.attribute_values == ["missing", "y × ≥30"]
+    assert table.meta["missing"]["grouped"] == 3
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
 def test_numbers_categories_and_two_groups(tmp_path, encoding):
     table = made(tmp_path, "", encoding=encoding)
@@ -222,7 +242,8 @@ def test_missing_values_by_policy(tmp_path):
     own = made(tmp_path, "e,Nord,7,2,y,no", rows=rows, missing="category")
     assert own.attribute_values == ["missing", "x", "y"] and len(own.y) == 4
     assert {"town=missing", "age=missing"} <= set(own.features)
-    assert own.meta["missing"] == {"policy": "category", "rows": 5, "filled": 2}
+    facts = {"policy": "category", "rows": 5, "filled": 2, "grouped": 1}
+    assert own.meta["missing"] == facts
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ GROUPS = pa.schema(
 PREDICTIONS = pa.schema(
     [
         ("run", pa.int32()),
-        ("row", pa.int64()),  # of the prepared table
+        ("row", pa.int64()),  # of the source file, as in the prepared table
         ("p", pa.float32()),  # P(Y=1); null if it is not a number
         ("p_flipped", pa.list_(pa.float32())),  # by the attribute's code; null for the factual one
     ]
@@ -228,7 +228,7 @@ def run_tables(
             group_writer.write_table(pa.Table.from_pylist(group_rows, GROUPS))
             if runs[0].seed < kept:
                 rows = pa.concat_tables(
-                    _prediction_rows(run, first + i) for i, run in enumerate(runs)
+                    _prediction_rows(table, run, first + i) for i, run in enumerate(runs)
                 )
                 prediction_writer.write_table(rows)
                 counts["predictions"] += len(rows)
@@ -340,11 +340,11 @@ def _number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _prediction_rows(run: "Trained", number: int) -> pa.Table:
+def _prediction_rows(table: Prepared, run: "Trained", number: int) -> pa.Table:
     """Return the rows of `PREDICTIONS` of a run."""
     count, values = run.flipped.shape
     flipped = pa.array(run.flipped.ravel(), pa.float32(), from_pandas=True)
     lists = pa.ListArray.from_arrays(np.arange(count + 1, dtype=np.int32) * values, flipped)
     p = pa.array(run.p, pa.float32(), from_pandas=True)
-    columns = np.full(count, number, dtype=np.int32), run.split.test, p, lists
+    columns = np.full(count, number, dtype=np.int32), table.row[run.split.test], p, lists
     return pa.Table.from_arrays(list(map(pa.array, columns)), schema=PREDICTIONS)

@@ -169,6 +169,7 @@ def write_audit(
         "left_out": left_out,
         "several": predictions.several,
         "repeated": predictions.repeated,
+        "relabelled": predictions.relabelled,
         "unclustered": predictions.unclustered,
         "doubtful": predictions.doubtful,
         "auc_reversed": study.auc_reversed,

@@ -85,6 +85,8 @@ class Predictions:
     repeated : int
         Rows that equal an earlier one in every column, where there is neither an id nor a cluster,
         and either a column that is not used otherwise, or every row has a copy.
+    relabelled : int
+        Counterfactual rows with another label than their factual case.
     doubtful : dict of dict
         By column of labels or groups, how often each value occurs that may mean a missing one.
     positive_is_default : bool
@@ -110,6 +112,7 @@ class Predictions:
     several: bool = False
     unclustered: int = 0
     repeated: int = 0
+    relabelled: int = 0
     doubtful: dict[str, dict[str, int]] = field(default_factory=dict)
     positive_is_default: bool = False
     is_coded: bool = False
@@ -288,6 +291,9 @@ def read_predictions(
         flipped=None if p is None else p[rows],
         flipped_predicted=one_hot(predicted[rows], classes),
         unclustered=int((table[cluster].iloc[kept] == "").sum()) if cluster else 0,
+        relabelled=int(
+            ((labels.iloc[rows] != "") & (labels.iloc[rows] != labels.iloc[factual].array)).sum()
+        ),
         repeated=0 if id or cluster else _repeated(table, bool(spare)),
         doubtful={
             name: values
@@ -533,6 +539,8 @@ def _counterfactuals(
     cases = np.flatnonzero((factual_ids == "") & bad.usable)
     place = pd.Series(cases, index=ids.iloc[cases])
     is_known = factual_ids.isin(place.index)
+    is_flip = factual_ids.isin(ids[factual_ids != ""]) & ~factual_ids.isin(ids[factual_ids == ""])
+    bad.mark((factual_ids != "") & is_flip, "not_factual", factual_ids.map(repr))
     bad.mark((factual_ids != "") & ~is_known, "no_factual", factual_ids.map(repr))
     rows = np.flatnonzero((factual_ids != "") & bad.usable)
     factual = place[factual_ids.iloc[rows]].to_numpy()

@@ -60,8 +60,9 @@ def findings(
 
     The clearest of each attribute, or task, precede the others, so that none hides another.
     The sentence on a gap names the group that differs most significantly from all others. Of logs,
-    each task has one, and each bias type that is significant after adjustment. The first one ends
-    with a warning if the predictions are constant, or no better than the most frequent class.
+    each task has one, and each bias type that is significant after adjustment. Those on
+    counterfactual rows follow the first one, which ends with a warning if the predictions are
+    constant, or no better than the most frequent class.
 
     Parameters
     ----------
@@ -77,7 +78,8 @@ def findings(
     significant = spread(filter(_is_significant, logs), _part)
     logs = [*significant, *(row for row in logs if not _is_significant(row))]
     first, *others = [_preference(row, delta, significant) for row in logs] or _gaps(tables)
-    return [" ".join([first, *_worthless(description or {}, tables)]), *others]
+    flips = [_say("counterfactuals", row=row) for row in tables.get("counterfactuals", ())]
+    return [" ".join([first, *_worthless(description or {}, tables)]), *flips, *others]
 
 
 def is_constant(description: Mapping[str, Any]) -> bool:
@@ -129,7 +131,7 @@ def with_further(sentences: Sequence[str], place: str) -> tuple[str, list[str]]:
 
 
 def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list[str]:
-    """Return sentences on rows that are left out, counterfactual ones, guesses, and `doubts`.
+    """Return sentences on rows that are left out, guesses, and `doubts`.
 
     Parameters
     ----------
@@ -151,7 +153,6 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
     for name, count in description["unknown"].items():
         if count:
             sentences.append(_say("unknown", count=count, name=name))
-    sentences += [_say("counterfactuals", row=row) for row in tables.get("counterfactuals", ())]
     if description.get("positive_is_default"):
         sentences.append(_say("default_positive", label=description["positive"]))
     if description.get("is_coded"):
@@ -189,6 +190,9 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
         sentences.append(_say("untested", row=row, title=TITLES[row["metric"]]))
     if count := description.get("unclustered"):
         sentences.append(_say("unclustered", count=count))
+    if count := description.get("relabelled"):
+        rows = sum(row["rows"] for row in tables["counterfactuals"])
+        sentences.append(_say("relabelled", count=count, rows=rows))
     if description.get("uniform") == "right":
         sentences.append(_say("all_right"))
     if aucs := description.get("auc_reversed"):

@@ -159,7 +159,7 @@ def describe_people(
     return shared | {
         "key": table.name,
         "title": visible(title),
-        "id": [str(row) for row in chosen.tolist()],
+        "id": [str(row) for row in table.row[chosen].tolist()],
         "columns": item_columns,
         "shares": shared["shares"][: None if several else -1],
         "models": models,

@@ -21,6 +21,7 @@ class Study:
     declarations: Sequence[str] = ()
     linked: Sequence[str] = ()
     swapped: str = ""
+    delta: float = 5.0
     results: str = ""
 
     def paths(self, pattern: str) -> list[Path]:

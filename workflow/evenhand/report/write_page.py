@@ -3,7 +3,7 @@
 import importlib
 from typing import Annotated, Any
 
-from evenhand.core.stage import Input, Output, Plugin, Source, checked
+from evenhand.core.stage import Delta, Input, Output, Plugin, Source, checked
 from evenhand.errors import InputError
 from evenhand.report.render import render_page
 from evenhand.report.study import Study
@@ -23,6 +23,7 @@ def write_page(
     declarations: list[str] | None = None,
     linked: list[str] | None = None,
     swapped: str = "gender",
+    delta: Delta = 5.0,
     results: str = "results",
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
@@ -54,6 +55,8 @@ def write_page(
         The splits of the case explorer, to which numbers link; by default test and dev.
     swapped
         The attribute whose words are swapped in counterfactuals.
+    delta
+        The smallest share of decisions, in %, that matters if they change with an attribute.
     results
         The results folder, with which the paths in the provenance begin.
     pages
@@ -79,6 +82,7 @@ def write_page(
         declarations=declarations or [],
         linked=["test", "dev"] if linked is None else linked,
         swapped=swapped,
+        delta=delta,
         results=results,
     )
     values = importlib.import_module(f"evenhand.report.pages.{page}").content(study)

@@ -15,6 +15,9 @@ from evenhand.io.json_text import load
 from evenhand.tabular.numbers import MOST_DIGITS
 from evenhand.text.phrases import plural
 
+#: Bytes of a file in which the header ends.
+HEADER = 1 << 20
+
 #: Control characters that no text has; line ends, tabs and page breaks are none of them.
 _CONTROL = re.compile(r"[\0-\x08\x0e-\x1b\x7f]")
 
@@ -71,6 +74,18 @@ def read_cells(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
             problem = f"has the control character U+{ord(unseen[0]):04X} in {where}"
             raise InputError(problem, file=path, line=line, remedy="remove it")
     return header, rows
+
+
+def read_header(path: Path) -> list[str]:
+    """Return the header of a Parquet or CSV file, of which only the beginning is read."""
+    if path.suffix == ".parquet":
+        from evenhand.io.tables import opened
+
+        with opened(path) as file:
+            return file.schema_arrow.names
+    line = read_text(path, HEADER).lstrip("\r\n").partition("\n")[0]
+    header = next(csv_lines(path, line, separator_of(line)), (1, []))[1]
+    return [name.strip() for name in header]
 
 
 def _csv_of_json(text: str) -> str:

@@ -1,13 +1,15 @@
 """Stage: convert a data set of people from its published files to numbers for training."""
 
 import importlib
+from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from evenhand.core.stage import Fraction, Input, Output, Plugin, checked
 from evenhand.errors import InputError
 from evenhand.tabular.numbers import read_bins
-from evenhand.tabular.prepared import write_prepared
+from evenhand.tabular.prepared import Prepared, write_prepared
 
 
 @checked
@@ -73,18 +75,20 @@ def prepare_table(
     """
     if format == "table" and None in (label, attribute):
         raise InputError("`label` or `attribute` is missing", remedy="name both columns")
-    options = locals() | {
-        "features": features or [],
-        "categories": categories or [],
-        "bins": dict(map(read_bins, bins or [])),
-    }
-    reader = importlib.import_module(f"evenhand.tabular.formats.{format}")
-    read = reader.read(files, options)
-    meta_data = read.meta | ({"title": title} if title else {})
-    table = replace(read, name=name, meta=meta_data)
+    table = read_people(files, locals())
     write_prepared(table, out, meta)
     return {
         "rows": len(table.y),
         "features": len(table.features),
         "excluded": table.meta["excluded"],
     }
+
+
+def read_people(files: list[Path], options: Mapping[str, Any]) -> Prepared:
+    """Read a data set; the options are arguments of `prepare_table`, without defaults."""
+    lists = {name: options[name] or [] for name in ("features", "categories")}
+    bins = dict(map(read_bins, options["bins"] or []))
+    reader = importlib.import_module(f"evenhand.tabular.formats.{options['format']}")
+    read = reader.read(files, {**options, **lists, "bins": bins})
+    meta = read.meta | ({"title": options["title"]} if options["title"] else {})
+    return replace(read, name=options["name"], meta=meta)

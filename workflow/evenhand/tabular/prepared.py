@@ -1,6 +1,8 @@
 """A table for training: features, a label, an attribute that can be flipped, and its splits.
 
 It has two files: `data.parquet`, a row per person, and `data.json`, a description of the columns.
+The column ``row`` there, and in the predictions, is the row of the source file, counted from 0
+below its header; the rows of a further file continue those of the first.
 """
 
 from collections.abc import Iterable, Sequence
@@ -68,6 +70,8 @@ class Prepared:
         An integer encoding of the same rows.
     integer_features, integer_protected : list
         Its column names, and the indices of its protected columns.
+    kept : array of int64, shape (n,), or None
+        The rows of the source that were kept, ascending, from 0; None: all.
     """
 
     name: str
@@ -86,6 +90,12 @@ class Prepared:
     integers: np.ndarray | None = None
     integer_features: list[str] = field(default_factory=list)
     integer_protected: list[int] = field(default_factory=list)
+    kept: np.ndarray | None = None
+
+    @property
+    def row(self) -> np.ndarray:
+        """The row of the source of each person, ascending, from 0."""
+        return np.arange(len(self.y)) if self.kept is None else self.kept
 
 
 def flip(table: Prepared, x: np.ndarray, code: int) -> np.ndarray:
@@ -175,7 +185,7 @@ def write_prepared(table: Prepared, data: Path, meta: Path) -> None:
     check(table)
     rows = len(table.y)
     columns: dict[str, Any] = {
-        "row": pa.array(np.arange(rows), pa.int64()),
+        "row": pa.array(table.row, pa.int64()),
         "label": pa.array(table.y, pa.int8()),
         "attribute": pa.array(table.a, pa.int16()),
         "official_split": pa.array(
@@ -221,6 +231,7 @@ def read_prepared(data: Path, meta: Path) -> Prepared:
         a=rows["attribute"].to_numpy(),
         official=np.array(official) if any(official) else None,
         integers=matrix([INTEGER + name for name in integers], np.int32) if integers else None,
+        kept=rows["row"].to_numpy(),
     )
 
 

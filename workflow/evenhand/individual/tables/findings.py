@@ -69,10 +69,10 @@ def rows(study: IndividualStudy) -> Iterator[Row]:
     for name, table in ((each, study.people.get(each)) for each in study.datasets):
         named = {"title": title(name, study.titles)}
         facts = table.meta.get("missing") if table else None
-        if facts and (facts["filled"] or facts["rows"] > len(table.y)):
-            yield row(
-                "missing_rows", name, named | facts | {"left_out": facts["rows"] - len(table.y)}
-            )
+        left_out = facts["rows"] - len(table.y) if facts else 0
+        if facts and (facts["filled"] or facts.get("grouped") or left_out):
+            more = {"left_out": left_out, "attribute": table.attribute_name}
+            yield row("missing_rows", name, named | facts | more)
         if table and (words := _doubts(table)):
             yield row("doubtful_values", name, named | {"words": words})
         if table and (copies := table.meta.get("copies")):
@@ -115,7 +115,8 @@ def _doubts(table: Prepared) -> list[str]:
     words = [doubtful_words(name, values) for name, values in doubtful.items()]
     if table.meta.get("positive_is_default"):
         words.append(_say("default_label", table.meta["label"]))
-    words += [_say("numbered", name) for name in table.meta.get("numbered", ())]
+    for kind in ("numbered", "distinct"):
+        words += [_say(kind, name) for name in table.meta.get(kind, ())]
     return words + spelt_words(table.attribute_name, table.attribute_values)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from evenhand.core.tables import NotApplicable, Row, Table, integer, number, percent, text
+from evenhand.core.tables import NotApplicable, Row, Table, integer, percent, share, text
 from evenhand.metrics.individual import similar_outputs
 from evenhand.metrics.inference import korn_graubard, total
 from evenhand.predictions.study import PredictionStudy
@@ -23,7 +23,11 @@ TABLE = Table(
             "Counterfactual rows with a similar probability; blank without probabilities",
             interval=True,
         ),
-        number("moved", "Mean change of the probability of the positive class", "-1 to 1"),
+        share(
+            "moved",
+            "Mean absolute change of the probabilities: half of its sum over the classes, which of"
+            " two is that of either",
+        ),
     ),
     source="IIFR (Journal of Software 34(9), 2023), section 3.2",
 )
@@ -43,8 +47,7 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
         if predictions.probabilities is not None:
             p, flipped = predictions.probabilities[0, cases], predictions.flipped[some]
             shares["ifr_p"] = similar_outputs(p, flipped[:, None])
-            if predictions.positive is not None:
-                row["moved"] = float((flipped - p)[:, predictions.positive].mean())
+            row["moved"] = float(np.abs(flipped - p).sum(axis=1).mean() / 2)
         for key, values in shares.items():
             low, high = korn_graubard(total(values, predictions.clusters[cases]), study.level)
             row |= {key: 100 * values.mean(), f"{key}_low": 100 * low, f"{key}_high": 100 * high}

@@ -1,6 +1,7 @@
 """The headline of individual fairness: decisions that a flip changes, by group, and IIFR's gain."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from altair import LayerChart
@@ -10,6 +11,7 @@ from evenhand.core.rows import grouped, where
 from evenhand.individual.names import method_title, title, titles_of, who
 from evenhand.individual.results import cell_key
 from evenhand.io.documents import read_description
+from evenhand.metrics.inference import ABOVE, EQUIVALENT, INCONCLUSIVE
 from evenhand.report.figures import axis, estimated, forest
 from evenhand.report.headline import (
     Headline,
@@ -63,11 +65,11 @@ def describe(study: Study) -> Headline:
     documents = [read_description(path, RECORD, "prepare_table") for path in data]
     titles = titles_of(documents)
     tables = study.tables(FOLDER)
-    clearest, statements, short, worse = conclude(tables, documents)
+    clearest, statements, short, worse = conclude(tables, documents, study.delta)
     changing = [
         title(row["dataset"], titles)
         for row in _plain(tables, "table_4")
-        if row["high"] is not None and row["high"] < 100
+        if judge(row, _of_all(tables, row["dataset"]), study.delta) == ABOVE
     ]
     further = _next(tables, titles)
     changes = find_changes([], folders, data, {})
@@ -109,8 +111,30 @@ def _files(*tables: str) -> tuple[str, ...]:
     return tuple(f"{FOLDER}/{table}.csv" for table in tables)
 
 
+def judge(row: Row, people: Row, delta: float) -> str | None:
+    """Return whether the share of decisions that a flip changes matters; None without interval.
+
+    A share is never below 0, so it is compared with delta: ``above`` or ``equivalent`` if the
+    intervals over seeds and over people lie wholly above or below it, else ``inconclusive``.
+
+    Parameters
+    ----------
+    row : dict
+        IFR_b of ``table_4``.
+    people : dict
+        The row of ``individuals``; {} if none are kept.
+    delta : float
+        The smallest share that matters, in %.
+    """
+    ends = [row["low"], row["high"], people.get("ifr_b_low"), people.get("ifr_b_high")]
+    changed = [100 - end for end in ends if end is not None]
+    if None in ends[:2]:
+        return None
+    return ABOVE if min(changed) > delta else EQUIVALENT if max(changed) < delta else INCONCLUSIVE
+
+
 def conclude(
-    tables: Mapping[str, list[Row]], documents: Iterable[Mapping[str, Any]]
+    tables: Mapping[str, list[Row]], documents: Iterable[Mapping[str, Any]], delta: float
 ) -> tuple[float, list[str], str, str]:
     """Return the strength of the clearest change of decisions, the sentences and short answers.
 
@@ -122,6 +146,8 @@ def conclude(
         The tables of `tabulate_individual`.
     documents : iterable of dict
         ``data.json`` of each data set.
+    delta : float
+        See `judge`.
     """
     by_name = {document["name"]: document for document in documents}
     titles = titles_of(by_name.values())
@@ -132,6 +158,7 @@ def conclude(
         document = by_name.get(row["dataset"], {})
         people = _of_all(tables, row["dataset"])
         facts = {"dataset": title(row["dataset"], titles), "row": row, "people": people}
+        facts |= {"verdict": judge(row, people, delta), "delta": delta}
         facts["attribute"] = document.get("attribute_name")
         groups = _groups(tables, document)
         statements = [say("if_decision", _files("table_4"), **facts)]
@@ -140,7 +167,8 @@ def conclude(
             statements.append(say("if_groups", _files(*files), **groups))
             if groups["predicted"]:
                 worse.append(say("if_who", _files(*files), dataset=facts["dataset"], groups=groups))
-        size = strength(row["mean"], 100, row["low"], row["high"]) if row["high"] < 100 else 0.0
+        is_clear = facts["verdict"] == ABOVE
+        size = strength(row["mean"], 100, row["low"], row["high"]) if is_clear else 0.0
         del facts["people"]
         results.append((size, statements, say("if_short", **facts)))
     results.sort(key=lambda result: -result[0])
@@ -252,7 +280,7 @@ def _on_usual_split(rows: Sequence[Row]) -> list[Row]:
 def _groups(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> dict[str, Any]:
     """Return, by group, the shares of positive labels and predictions and of changed decisions.
 
-    Of more than `GROUPS` groups, those with the least and the largest share in the data.
+    Of more than `GROUPS` groups, those with the least and the largest of each share.
     """
     name = document.get("name")
     shares = where(tables.get("groups", []), dataset=name, quantity="P(Y=1|A)")
@@ -277,23 +305,32 @@ def _groups(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> dic
     ]
     if len(groups) < 2:
         return {}
-    groups.sort(key=lambda group: group["rate"])
     gaps = where(_plain(tables, "table_7", "ddp"), dataset=name)
+    groups.sort(key=itemgetter("rate"))
+    predicted = None not in map(itemgetter("positive"), groups)
+    named = {
+        share: _extremes(groups, share)
+        for share in ("rate", "changed", *(["positive"] * predicted))
+    }
     number = len(groups)
-    if number > GROUPS:
-        groups = [groups[0], groups[-1]]
-    values = [group["positive"] for group in groups]
-    predicted = None not in values
     return {
         "label": positive_label(document.get("meta") or {}),
         "attribute": document.get("attribute_name"),
-        "groups": groups,
+        "named": named,
         "number": number,
         "predicted": predicted,
-        "lowest_in_both": predicted and values[0] == min(values),
+        "lowest_in_both": predicted
+        and groups[0]["positive"] == min(group["positive"] for group in groups),
         "gap": None if _deviates(document) else next(iter(gaps), None),
         "people": _of_all(tables, name),
     }
+
+
+def _extremes(groups: list[Row], share: str) -> list[Row]:
+    """Return the groups, of more than `GROUPS` those with the least and the largest share."""
+    if len(groups) <= GROUPS:
+        return groups
+    return [extreme(groups, key=itemgetter(share)) for extreme in (min, max)]
 
 
 def _of_all(tables: Mapping[str, list[Row]], dataset: str | None) -> Row:

@@ -41,7 +41,8 @@ def content(study: Study) -> dict[str, Any]:
         "data_files": [f"tabular/{document['name']}/data.json" for document in documents],
         "groups": tables.get("groups", []),
         "training": tables.get("training", []),
-        "headline": conclude(tables, documents)[1] or ([say("if_nothing")] if tables else []),
+        "headline": conclude(tables, documents, study.delta)[1]
+        or ([say("if_nothing")] if tables else []),
         "drawn": draw(tables.get("table_4", []), titles),
         "findings": grouped(
             sorted(findings, key=lambda row: PLACES.get(row["finding"], 0)), "dataset"

@@ -6,6 +6,7 @@ this one reproduces the printed cosine of the pair in the paper's Table 5, 0.808
 """
 
 from collections.abc import Mapping
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,8 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     everyone = [
         [*cells, split] for name, split in FILES.items() for cells in _read_part(by_name[name])
     ]
-    complete = [cells for cells in everyone if "?" not in cells]
+    is_complete = ["?" not in cells for cells in everyone]
+    complete = list(compress(everyone, is_complete))
     rows = dict(zip([*COLUMNS, "split"], np.array(complete).T, strict=True))
     numbers = {name: rows[name].astype(float) for name in NUMBERS}
 
@@ -115,6 +117,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         scale="standard",
         test_share=0.3,
         official=rows["split"].astype(object),
+        kept=np.flatnonzero(is_complete),
         meta={
             "title": "Adult (UCI census income)",
             "label": "an income above 50,000 dollars a year",

@@ -50,8 +50,8 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         raise InputError(f"lacks the column {missing[0]}", file=path, line=1)
     # the header has priors_count and decile_score twice; the first of each is used
     place = {name: header.index(name) for name in NEEDED}
-    kept = []
-    for line, cells in lines:
+    kept, numbers = [], []
+    for place_in_file, (line, cells) in enumerate(lines):
         row = {name: cells[i] for name, i in place.items()}
         days = _number(row, "days_b_screening_arrest", path, line)
         if (
@@ -68,6 +68,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         if priors is None:
             raise InputError("priors_count is blank", file=path, line=line)
         kept.append(row | {"priors_count": priors})
+        numbers.append(place_in_file)
     if not kept:
         raise InputError("has no row that passes ProPublica's filter", file=path)
     rows = {name: np.array([row[name] for row in kept]) for name in NEEDED}
@@ -98,6 +99,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             "label": "charged with a new crime within two years",
             "excluded": {"propublica_filter": len(lines) - len(kept)},
         },
+        kept=np.array(numbers),
     )
 
 

@@ -2,6 +2,7 @@
 
 A column of numbers is one feature; a column in `categories`, or without numbers, becomes a feature
 per value. By default, rows with a blank cell are left out and counted; see the option `missing`.
+Where blank is a category, people with a blank cell in any column of an intersection are one group.
 """
 
 import json
@@ -37,6 +38,9 @@ from evenhand.text.phrases import choice, listed, plural
 #: A text column with more values than this has names or numbers, and not categories; so has one
 #: with more than `MOST_NUMBERS` and more than half as many as rows.
 MOST_CATEGORIES = 200
+
+#: Amounts of fewer people may all be different whole numbers.
+LEAST_DISTINCT = 100
 
 #: Squares of larger numbers are infinite.
 LARGEST = 1e100
@@ -123,10 +127,9 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         if name in options["bins"]:
             borders = options["bins"][name]
             column[name] = bin_column(column[name], borders, name, path, at)
-    members = [
-        CROSS.join(cell or MISSING for cell in cells)
-        for cells in zip(*(column[name] for name in protected), strict=True)
-    ]
+    parts = list(zip(*(column[name] for name in protected), strict=True))
+    members = [CROSS.join(cells) if all(cells) else MISSING for cells in parts]
+    grouped = sum(not all(cells) for cells in parts)
     values = sorted(set(members))
     check_group_count(attribute, values, len(members), path)
     if not chosen:
@@ -165,6 +168,8 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
                 names.append(f"{name}={MISSING}")
                 arrays.append(blank.astype(float))
             continue
+        if words := doubtful(column[name]):
+            unclear[name] = words
         usual = MISSING
         if policy == "impute":
             usual = Counter(cell for cell in column[name] if cell).most_common(1)[0][0]
@@ -190,7 +195,9 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         raise InputError(
             f"the split {split} has {others[0]!r}", file=path, remedy="write train or test"
         )
-    numbered = [name for name in chosen if _numbers_rows([row[place[name]] for row in rows])]
+    cells_of = {name: [row[place[name]] for row in rows] for name in chosen}
+    numbered = [name for name in chosen if _numbers_rows(cells_of[name])]
+    distinct = [n for n in chosen if n not in numbered and _are_distinct(cells_of[n])]
     seen = dict.fromkeys([label, *protected, *chosen])
     copies = _copies([column[name] for name in seen], column[split] if split else None)
     code_of = {value: code for code, value in enumerate(values)}
@@ -207,6 +214,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         scale=options["scale"],
         test_share=options["test_share"],
         official=np.array(column[split]) if split else None,
+        kept=np.flatnonzero(is_complete),
         meta={
             "title": options["title"] or path.stem,
             "label": f"{label} = {listed(positive)}",
@@ -214,12 +222,14 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             "doubtful": unclear,
             **({"positive_is_default": True} if is_default else {}),
             **({"numbered": numbered} if numbered else {}),
+            **({"distinct": distinct} if distinct else {}),
             **({"copies": copies} if copies else {}),
             "revealing": {
                 "label": _revealing(predictors, [cell in positive for cell in column[label]]),
                 "attribute": _revealing(predictors, members),
             },
-            "missing": {"policy": policy, "rows": len(rows), "filled": filled},
+            "missing": {"policy": policy, "rows": len(rows), "filled": filled}
+            | ({"grouped": grouped} if grouped else {}),
         },
     )
 
@@ -228,6 +238,15 @@ def _numbers_rows(cells: list[str]) -> bool:
     """Return whether a column counts the rows, one by one."""
     steps = np.diff([or_nan(cell) for cell in cells])
     return len(cells) > MOST_NUMBERS and bool((steps == 1).all())
+
+
+def _are_distinct(cells: list[str]) -> bool:
+    """Return whether each row has another whole number, as ids have."""
+    return (
+        len(cells) >= LEAST_DISTINCT
+        and len({*cells}) == len(cells)
+        and all(or_nan(cell).is_integer() for cell in cells)
+    )
 
 
 def _copies(columns: list[list[str]], parts: list[str] | None) -> int:
