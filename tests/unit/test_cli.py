@@ -3,6 +3,7 @@
 import inspect
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -159,8 +160,11 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["run", "ok.yaml", "--config", "a"], "`--config` is 'a', which sets no key; write KEY="),
         (["run", "ok.yaml", "--nosuch"], "error: snakemake: unrecognized arguments: --nosuch; it"),
         (["run", "ok.yaml", "--res", "x"], "error: snakemake: `--res` cannot be 'x'; its optio"),
+        (["run", "ok.yaml", "--profile", "x"], "snakemake: profile directory given (x), but no p"),
         (["run", "ok.yaml", "--set-threads", "x"], "snakemake: `--set-threads` cannot be 'x'; its"),
         (["run", "ok.yaml", "--res", "mem=x"], "snakemake: `--res` cannot be 'mem=x'; its opti"),
+        (["run", "ok.yaml", "--profile", "copy", "-n"],
+         "error: snakemake: Partition configuration file not found, given was partitions.yaml; "),
         (["why", "ok.yaml", "--res", "x"], "error: snakemake: `--res` cannot be 'x'; its optio"),
         (["why", "ok.yaml", "--cores", "x"], "must be integer or 'all'; its options are listed by"),
         (["run", "ok.yaml", "--configfile=b.yaml"], "`--configfile` has no effect on a run; name"),
@@ -204,6 +208,8 @@ def test_bad_input_is_one_sentence(words, problem, capsys, tmp_path, monkeypatch
     bins = "{p: {files: [p.csv], label: y, prediction: p, groups: [gender], bins: {a: [1]}}}"
     Path("bins.yaml").write_text(f"predictions: {bins}")
     Path("ok.yaml").write_text(f"predictions: {bins.replace(', bins: {a: [1]}', '')}")
+    Path("copy").mkdir()
+    shutil.copy(REPOSITORY / "profiles/slurm/profile.yaml", "copy")
     Path("western.yaml").write_text(Path("ok.yaml").read_text().replace("p.csv", "w.csv"))
     table = "{format: table, files: [w.csv], label: y, positive: '1', attribute: gender}"
     Path("people.yaml").write_text(f"individual_fairness: {{datasets: {{t: {table}}}}}")
@@ -220,12 +226,25 @@ def test_the_demo_runs_beside_yaml_files_of_other_programs(tmp_path, monkeypatch
     assert cli._with_config(("-n",)) == (REPOSITORY / "config/config.yaml", ("-n",))
 
 
+@pytest.mark.parametrize("word", ["--profile=slurm", "--profile slurm", "--profile ./slurm"])
+def test_a_profile_is_the_folders_own_or_else_the_installed_one(word, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    if is_own := word.endswith("./slurm"):
+        shutil.copytree(REPOSITORY / "profiles/slurm", "slurm")
+    _, options, _ = cli._options(cli._with_profiles(["all", *word.split()]))
+    folder = Path("slurm") if is_own else REPOSITORY / "profiles/slurm"
+    assert Path(options.slurm_partition_config) == folder / "partitions.yaml"
+
+
 @pytest.mark.parametrize(
     ("command", "option"),
     [
         ("compare", "--gates "),
         ("verify", "--restore "),
-        ("run", "--cores 8 (by default 2), -n (list the jobs only), --profile NAME (of a cluster)"),
+        (
+            "run",
+            "--cores 8 (by default 2), -n (count the jobs only), --profile NAME (of a cluster)",
+        ),
         ("run", "--config results=FOLDER; snakemake --help lists all."),
         ("why", "As of evenhand run: a configuration (YAML), files or rules, and options of "),
         ("extract", "'evenhand[ja]'"),
