@@ -163,8 +163,6 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["run", "ok.yaml", "--profile", "x"], "snakemake: profile directory given (x), but no p"),
         (["run", "ok.yaml", "--set-threads", "x"], "snakemake: `--set-threads` cannot be 'x'; its"),
         (["run", "ok.yaml", "--res", "mem=x"], "snakemake: `--res` cannot be 'mem=x'; its opti"),
-        (["run", "ok.yaml", "--profile", "copy", "-n"],
-         "error: snakemake: Partition configuration file not found, given was partitions.yaml; "),
         (["why", "ok.yaml", "--res", "x"], "error: snakemake: `--res` cannot be 'x'; its optio"),
         (["why", "ok.yaml", "--cores", "x"], "must be integer or 'all'; its options are listed by"),
         (["run", "ok.yaml", "--configfile=b.yaml"], "`--configfile` has no effect on a run; name"),
@@ -208,8 +206,6 @@ def test_bad_input_is_one_sentence(words, problem, capsys, tmp_path, monkeypatch
     bins = "{p: {files: [p.csv], label: y, prediction: p, groups: [gender], bins: {a: [1]}}}"
     Path("bins.yaml").write_text(f"predictions: {bins}")
     Path("ok.yaml").write_text(f"predictions: {bins.replace(', bins: {a: [1]}', '')}")
-    Path("copy").mkdir()
-    shutil.copy(REPOSITORY / "profiles/slurm/profile.yaml", "copy")
     Path("western.yaml").write_text(Path("ok.yaml").read_text().replace("p.csv", "w.csv"))
     table = "{format: table, files: [w.csv], label: y, positive: '1', attribute: gender}"
     Path("people.yaml").write_text(f"individual_fairness: {{datasets: {{t: {table}}}}}")
@@ -227,13 +223,22 @@ def test_the_demo_runs_beside_yaml_files_of_other_programs(tmp_path, monkeypatch
 
 
 @pytest.mark.parametrize("word", ["--profile=slurm", "--profile slurm", "--profile ./slurm"])
-def test_a_profile_is_the_folders_own_or_else_the_installed_one(word, tmp_path, monkeypatch):
+def test_a_profile_is_the_folders_own_or_else_the_installed_one(
+    word, tmp_path, monkeypatch, capsys
+):
+    pytest.importorskip("snakemake_executor_plugin_slurm")
     monkeypatch.chdir(tmp_path)
     if is_own := word.endswith("./slurm"):
         shutil.copytree(REPOSITORY / "profiles/slurm", "slurm")
     _, options, _ = cli._options(cli._with_profiles(["all", *word.split()]))
     folder = Path("slurm") if is_own else REPOSITORY / "profiles/slurm"
     assert Path(options.slurm_partition_config) == folder / "partitions.yaml"
+    if is_own:
+        Path("slurm", "partitions.yaml").unlink()
+        Path("mine.yaml").write_text("results: out")
+        assert run("run", "mine.yaml", *word.split(), "-n") == 2
+        problem = "error: snakemake: Partition configuration file not found, given was partitions."
+        assert capsys.readouterr().err.startswith(problem)
 
 
 @pytest.mark.parametrize(
