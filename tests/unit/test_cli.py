@@ -235,7 +235,9 @@ def test_a_profile_is_the_folders_own_or_else_the_installed_one(
     assert Path(options.slurm_partition_config) == folder / "partitions.yaml"
     if is_own:
         Path("slurm", "partitions.yaml").unlink()
-        Path("mine.yaml").write_text("results: out")
+        predictions = "{files: [p.csv], label: y, prediction: p, groups: [g]}"
+        Path("mine.yaml").write_text(f"predictions: {{mine: {predictions}}}")
+        Path("p.csv").write_text(ROWS.replace("gender", "g"))
         assert run("run", "mine.yaml", *word.split(), "-n") == 2
         problem = "error: snakemake: Partition configuration file not found, given was partitions."
         assert capsys.readouterr().err.startswith(problem)
