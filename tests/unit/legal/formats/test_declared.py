@@ -159,15 +159,13 @@ def test_a_folder_of_hugging_face(tmp_path):
     assert records[1].labels == ("surgeon",)
     records, *_ = read(tmp_path, [folder], {"column": "topics", "task": "multi_label"})
     assert records[2].labels == ("a", "b")
-    with pytest.raises(InputError, match="`label.column` is topics, whose cells are lists; set t"):
+    with pytest.raises(InputError, match=r"topics, whose cells are lists; set task: m"):
         read(tmp_path, [folder], {"column": "topics"})
     (file,) = (folder / "train").glob("data-*.arrow")
     content = file.read_bytes()
     for end in (9, len(content) // 2, len(content) - 20):
         file.write_bytes(content[:end])
-        with pytest.raises(
-            InputError, match=r"arrow: is an Arrow file that is cut off; copy or write"
-        ):
+        with pytest.raises(InputError, match=r"arrow: is an Arrow file that is cut off; copy"):
             read(tmp_path, [folder])
     made.to_parquet(tmp_path / "hub.parquet")
     assert read(tmp_path, [tmp_path / "hub.parquet"])[1].labels == ("nurse", "surgeon")
