@@ -838,6 +838,13 @@ def test_notes_and_reasons_of_pairs():
     (moved,) = api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
     meaning = FLAGS["misplaced"]
     assert moved == f"2 of 4 pairs (the first is pair 3): {meaning}. They are scored as they are."
+    row = {"subset": "all", "bias_type": "all", "method": "aul", "verdict": "above", "score": 60.0}
+    row |= {"pairs": 20, "scored": 20, "misplaced": 2, "score_low": 55.0, "score_high": 65.0}
+    row |= {"power": 0.5, "further_clusters": 9, "p_adjusted": 0.02, "reason": None}
+    (words,) = api._pair_findings([row], 5.0, None)
+    assert words.endswith(" Significant. 2 of 20 pairs look misplaced, so this may not hold.")
+    (words,) = api._pair_findings([row | {"misplaced": 1}], 5.0, None)
+    assert words.endswith(" Significant.")
     row = {"subset": "all", "bias_type": "all", "method": None, "model": "m"}
     row |= {"verdict": "not_scored", "reason": "accuracy"}
     check = {"passed": False, "accuracy": 0.021, "baseline": 0.118, "tokens": 200}

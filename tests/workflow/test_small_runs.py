@@ -16,22 +16,37 @@ COMMAND = [sys.executable, "-m", "evenhand", "run", "mine.yaml", "--cores", "2"]
 WHY = [sys.executable, "-m", "evenhand", "why", "mine.yaml"]
 
 
-@pytest.fixture
-def options(tmp_path):
+def settings(folder):
     """Of each process."""
     env = {"PYTHONPATH": str(REPOSITORY / "workflow"), "PATH": os.environ["PATH"]}
-    return {"cwd": tmp_path, "env": env | {"HOME": str(tmp_path)}, "text": True}
+    return {"cwd": folder, "env": env | {"HOME": str(folder)}, "text": True}
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-@pytest.mark.parametrize("moment", ["", " jobs to run"])
-def test_a_stopped_run_says_so_and_continues(tmp_path, options, number, moment):
+@pytest.fixture
+def options(tmp_path):
+    return settings(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """The results of a run that nobody stopped."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    (folder / "mine.yaml").write_text(CONFIG)
+    people(n=100).to_csv(folder / "p.csv", index=False)
+    subprocess.run(COMMAND, **settings(folder), check=True)
+    return Checkout(folder).results()
+
+
+@pytest.mark.parametrize(
+    ("number", "moment"), [(signal.SIGTERM, " jobs to run"), (signal.SIGINT, "")]
+)
+def test_a_stopped_run_says_so_and_continues(tmp_path, options, undisturbed, number, moment):
     (tmp_path / "mine.yaml").write_text(CONFIG)
     people(n=100).to_csv(tmp_path / "p.csv", index=False)
     process = subprocess.Popen(COMMAND, **options, stderr=-1, stdout=-1, start_new_session=True)
     with process:
         if moment:
-            assert moment in process.stderr.readline()
+            assert any(moment in line for line in process.stderr)
         else:  # while it imports or plans
             while not (tmp_path / ".snakemake").is_dir():
                 assert process.poll() is None
@@ -42,10 +57,7 @@ def test_a_stopped_run_says_so_and_continues(tmp_path, options, number, moment):
     assert said.strip().splitlines()[-1].startswith(last)
     assert "memory" not in said and "defect" not in said and "Traceback" not in said
     subprocess.run(COMMAND, **options, check=True)
-    stopped = Checkout(tmp_path).results()
-    (tmp_path / "results").rename(tmp_path / "former")
-    subprocess.run(COMMAND, **options, check=True)
-    assert stopped == Checkout(tmp_path).results()
+    assert Checkout(tmp_path).results() == undisturbed
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -90,8 +102,9 @@ def test_beside_another_run_none_starts_and_why_names_it(tmp_path, options):
     lock.write_text("results/predictions/mine/meta.json\n")
     leftovers.claim(lock)
     refused = subprocess.run(COMMAND, **options, capture_output=True)
-    assert refused.returncode == 2 and refused.stderr.count("\n") == 1
-    assert refused.stderr.startswith(f"error: another run, process {os.getpid()} on ")
+    *before, last = refused.stderr.splitlines()
+    assert refused.returncode == 2 and len(before) <= 1  # of other versions than the lock's
+    assert last.startswith(f"error: another run, process {os.getpid()} on ")
     plan = subprocess.run(WHY, **options, capture_output=True, check=True).stdout.splitlines()
     assert plan[0].startswith(f"Note: another run, process {os.getpid()} on ")
     leftovers.release(lock)

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.metadata import version
 
 import pytest
 
@@ -60,7 +61,9 @@ def test_another_order_of_statements_is_named(toy):
 def test_keys_packages_modules_and_plugins_are_named(toy):
     toy.edit("config/toy.yaml", "min_length: 2", "min_length: 3\n  text: 男")
     toy.edit("requirements/requirements.lock", "\npyyaml==", "\npyyaml==99.")
-    version = toy.read("requirements/requirements.lock").split("\npyyaml==99.")[1].split()[0]
+    locked = toy.read("requirements/requirements.lock").split("\npyyaml==99.")[1].split()[0]
+    installed = f" (installed: {version('pyyaml')})"
+    before = locked + installed * (locked != version("pyyaml"))
     toy.write("workflow/evenhand/toy/new.py", "import numpy\n")
     merge = "workflow/evenhand/toy/merge.py"
     toy.edit(merge, "Merge all shards.", "Merge.")
@@ -70,7 +73,7 @@ def test_keys_packages_modules_and_plugins_are_named(toy):
         "8 jobs would run:",
         "read x 2: config: read.min_length: 2 -> 3; config: read.text is new: '男'",
         "drop x 2: because read runs",
-        f"parse x 2: pyyaml {version} -> 99.{version} (installed: {version}); because read runs",
+        f"parse x 2: pyyaml {before} -> 99.{locked}{installed}; because read runs",
         "merge: evenhand.toy.merge: changed merge; evenhand.toy.new is imported now; "
         "numpy is imported now; because drop and parse run",
         "train: evenhand.toy.square is imported now; evenhand.toy.sum_up is no longer imported; "

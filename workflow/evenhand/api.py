@@ -29,7 +29,7 @@ from evenhand.core.resources import check_unique
 from evenhand.core.whole import check_file, near_names, near_path
 from evenhand.errors import InputError
 from evenhand.plan_slguset import completed
-from evenhand.text.catalogue import read_catalogue
+from evenhand.text.catalogue import misplaced, read_catalogue
 from evenhand.text.languages import is_language
 from evenhand.text.phrases import choice, listed, plural
 
@@ -1033,7 +1033,7 @@ def _pair_findings(
             words = _say("no_score", why=why, check=check if failed else None)
         else:
             has_types = is_first and counted  # more pairs would not show them
-            facts = row | ({"further_clusters": None} if has_types else {})
+            facts = row | ({"further_clusters": 0} if has_types else {})
             words = preference(facts, plural(row["scored"], "pair"), delta)
         others: dict[str, dict[str, float]] = {}
         for other in whole:
@@ -1045,6 +1045,8 @@ def _pair_findings(
                 scores[METHODS[other["method"]].title] = other["score"]
         if others and is_first:
             words = words.removesuffix(".") + _say("others", others)
+        if (doubt := misplaced(row)) and (is_first or row["verdict"] in OPPOSITE):
+            words = f"{words} {doubt}."
         if counted and is_first:
             scores = plain("lm_by_type", rows=counted, is_markup=False)
             facts = {"types": counted, "opposed": opposed_types(counted), "total": total}

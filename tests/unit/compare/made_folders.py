@@ -119,17 +119,21 @@ def write_bias(folder: Path, bias: np.ndarray, model: str = "mine", sentences=No
 
 def write_pairs(
     folder: Path,
-    differences: np.ndarray,
+    differences: np.ndarray | dict[str, np.ndarray],
     model: str = "tiny",
     texts: Any = None,
     templates: int | None = None,
 ) -> None:
     """A set of pairs with one model's AUL, two pairs a cluster, and the table of its scores.
 
+    Or with the scores of several methods.
+
     Each pair has a sentence of its own, or the set has so many templates.
     """
     place = folder / "stereotypes" / "mine"
     place.mkdir(parents=True, exist_ok=True)
+    by_method = differences if isinstance(differences, dict) else {"aul": differences}
+    differences = next(iter(by_method.values()))
     rows = [
         {"cluster": f"c{n // 2}", "bias_type": "age" if n % 4 else "gender"}
         | {"more": f"a{n} {n % (templates or 10**6)}", "less": f"b{n} {n % (templates or 10**6)}"}
@@ -137,8 +141,9 @@ def write_pairs(
     ]
     pairs = made_scores.write_pairs(place / "pairs.parquet", rows)
     (place / "pairs.json").write_text(json.dumps({"title": "My pairs"}), encoding="utf-8")
-    values = {"aul": [(float(one), 0.0) for one in differences]}
-    own = made_scores.write_model(place, model, made_scores.score_rows(values), methods=["aul"])
+    values = {name: [(float(one), 0.0) for one in some] for name, some in by_method.items()}
+    rows = made_scores.score_rows(values)
+    own = made_scores.write_model(place, model, rows, methods=[*by_method])
     tabulate_pairs(pairs=pairs, out=folder / "tables/pairs/mine", **own)
 
 

@@ -243,7 +243,9 @@ def test_two_names_of_a_model_are_two_versions(folders):
     assert main.row == {"model": "old", "method": "aul", "subset": "all", "bias_type": "all"}
     assert (main.judged_by, main.status) == (ITEMS, MOVED)
     assert main.p_adjusted == pytest.approx(2 * main.p_value)  # beside a mean Bias
-    assert MOVED not in {number.status for number in table.numbers if not number.main}
+    others = [number for number in table.numbers if not number.main]
+    assert {number.status for number in others if number.repeats == main.row} == {MOVED}
+    assert MOVED not in {number.status for number in others if number.repeats is None}
     write_bias(folders[1] / "more", BASE, "third")  # at most one can be a version
     (folders[1] / "more/tables/bias/slguset").rename(folders[1] / "tables/bias/more")
     assert compare(folders)[PAIRS].new

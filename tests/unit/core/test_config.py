@@ -262,7 +262,10 @@ BOMB = "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in rang
         ("a: &a [*a]\n", r"c\.yaml: is nested deeper than 100 levels, or holds itself\."),
         ("a0: &a0 [x]\n" + BOMB, r"c\.yaml: its aliases stand for more than 100000 values\."),
         ("a0: &a0 {x: 1}\n" + BOMB.replace("[", "{<<: [").replace("]", "]}"), r"its aliases stand"),
-        ("a: " + "[" * 50_000, r"c\.yaml: is nested deeper than 100 levels\."),
+        (
+            "a: " + "[" * 50_000,
+            r"c\.yaml: is nested deeper than 100 levels\.|maximum nesting depth",
+        ),
         ("a: [b\nc: d\n", r"c\.yaml:2: is no YAML \(did not find expected ',' or '\]'\)\."),
         ("a: 2001-13-45\n", r"c\.yaml: is no YAML \(month must be in 1\.\.12"),
         (

@@ -63,6 +63,10 @@ def test_the_share_is_that_of_the_harness(tmp_path):
     assert rows["all"]["task"] == "crows_pairs_english"
     # all pairs swap the same words, so that there is one cluster and no verdict
     assert rows["all"]["clusters"] == 1 and rows["all"]["verdict"] == "inconclusive"
+    assert (
+        "Undecided: one word, or one sentence around the words, is in each pair"
+        in findings(tables, 5)[0]
+    )
 
 
 def test_pairs_with_words_of_their_own_have_a_verdict(tmp_path):
@@ -243,6 +247,18 @@ def test_the_finding_counts_the_answers_and_names_delta(tmp_path):
     for p, verdict in ((0.0496, "above"), (0.05004, "inconclusive")):
         tables["preferences"][0] |= {"p_value": p, "p_adjusted": p, "verdict": verdict}
         assert f"(p = {p})" in findings(tables, 5)[0]
+
+
+def test_opposite_preferences_in_the_contexts_of_bbq_are_stated(tmp_path):
+    tables = audit(tmp_path, bbq(), "samples_bbq_2026-01-02T03-04-05.jsonl")
+    first, second = tables["preferences"]
+    for row, verdict, score in ((first, "above", 73.4), (second, "below", 29.4)):
+        row |= {"verdict": verdict, "score": score}
+    words = "In disambig contexts it is the opposite: 29 % for the stereotype."
+    assert findings(tables, 5)[0].endswith(words)
+    assert findings(tables, 5)[1].endswith("opposite: 73 % for the stereotype.")
+    second["verdict"] = "inconclusive"
+    assert not any("opposite" in words for words in findings(tables, 5))
 
 
 def test_findings_begin_with_the_significant_ones_also_of_a_bias_type():
@@ -672,6 +688,9 @@ def test_some_pairs_of_sentences_of_others_are_noted(tmp_path):
     task = "crows_pairs_english"
     assert moved == f"{task}, 10 of 40 pairs (the first is in line 3): {meaning}"
     assert unlike == f"{task}, 1 of 40 pairs (the first is in line 21): {FLAGS['unlike']}."
+    assert result.findings[0].endswith(" 10 of 40 pairs look misplaced, so this may not hold.")
+    assert result.table["misplaced"].tolist()[0] == 10 and result.verdicts["misplaced"][0] == 10
+    assert result.table["misplaced"].sum() == 20  # of the set, and of its bias types
 
 
 def test_the_first_sample_that_is_left_out_is_named_with_its_field():

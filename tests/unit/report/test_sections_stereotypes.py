@@ -3,7 +3,13 @@ import pytest
 from evenhand.report.render import interval, p_value
 from evenhand.report.sections.stereotypes_measures import describe_length, left_out_pairs
 from evenhand.report.sections.stereotypes_meta import _thinned, agreement_words
-from evenhand.report.sections.stereotypes_scores import are_alike, conclude, headline, judge
+from evenhand.report.sections.stereotypes_scores import (
+    are_alike,
+    cells_by,
+    conclude,
+    headline,
+    judge,
+)
 from evenhand.report.sections.stereotypes_words import (
     gate_words,
     in_order,
@@ -20,7 +26,7 @@ def row(method="aul", score=60.0, verdict="above", half=5.0, **other):
         "method": method, "score": score, "score_low": score - half, "score_high": score + half,
         "verdict": verdict, "reason": "", "delta": 5.0, "power": 0.234, "further_clusters": 1200,
         "bias_type": "all", "inflation": 1.0, "p_adjusted": 0.012,
-        "effective_clusters": 25.0,
+        "effective_clusters": 25.0, "scored": 30, "pairs": 30,
     }  # fmt: skip
     one |= other
     return one | judge(one, SIDES)
@@ -63,6 +69,9 @@ JUDGED = {
     "undecided with nearly enough": row(**UNCLEAR, power=0.796, further_clusters=3),
     "undecided with enough but for rounding": row(**UNCLEAR, power=0.79996, further_clusters=1),
     "one word is in every pair": row(**UNCLEAR, **ONE_WORD),
+    "undecided without a number of swaps": row(**UNCLEAR, further_clusters=None),
+    "many pairs look misplaced": row(misplaced=3),
+    "fewer pairs look misplaced": row(misplaced=2),
     "undecided without a power": row(**UNCLEAR, power=None, further_clusters=None),
     "not scored": row() | NOT_SCORED | judge(row() | NOT_SCORED, SIDES),
     "no attention": row() | NO_ATTENTION | judge(row() | NO_ATTENTION, SIDES),
@@ -74,7 +83,17 @@ CONCLUDED = {
     "undecided by all": [row(**UNCLEAR), row("cps", **UNCLEAR)],
     "undecided with enough power": [row(**UNCLEAR, power=0.85, further_clusters=0)],
     "undecided as swaps share words": [row(**UNCLEAR, inflation=5.3)],
-    "undecided as few templates are shared": [row(**UNCLEAR, further_clusters=None)],
+    "undecided as few templates are shared": [
+        row(**UNCLEAR, further_clusters=None, templates=12),
+    ],
+    "undecided as pairs are few, of which some share a template": [
+        row(**UNCLEAR, further_clusters=None, templates=13, inflation=1.06),
+    ],
+    "many misplaced pairs, of which most are of a type": [
+        row(misplaced=3),
+        row(bias_type="age", pairs=5, misplaced=3),
+        row(bias_type="race"),
+    ],
     "undecided as one word is in every pair": [row(**UNCLEAR, **ONE_WORD)],
     "bias types against each other": [
         *(row(name, bias_type="all") for name in ("aul", "cps")),
@@ -158,6 +177,18 @@ def test_two_methods_that_must_decide_alike_count_once():
         "It prefers the stereotype by Log-likelihood and Log-likelihood per token. Both methods"
         " decide alike, as the two sentences of each pair have equally many tokens."
     )
+
+
+def test_parts_that_are_the_whole_set_have_no_row():
+    sizes = {"all": 30, "clean": 28, "equal_length": 30, "stereo": 30}
+    table = cells_by("subset", [row(subset=name, pairs=size) for name, size in sizes.items()])
+    assert [line["pairs"] for line in table["rows"]] == [30, 28]
+    assert table["same"] == (
+        "These are every pair, too: Both sentences have equally many tokens; Pairs that show a"
+        " stereotype."
+    )
+    types = cells_by("bias_type", [row(subset="all", bias_type=name) for name in ("all", "age")])
+    assert len(types["rows"]) == 2 and not types["same"]
 
 
 def test_verdicts_are_those_that_are_kept():

@@ -18,7 +18,7 @@ def made(more, less, clusters=None, excluded=None):
     names = np.array([str(number) for number in range(count)])
     clusters = np.arange(count) if clusters is None else np.array(clusters)
     out = np.zeros(count, dtype=bool) if excluded is None else np.array(excluded)
-    pairs = Pairs(*[names] * 4, clusters, np.zeros(count), ~out, out, np.arange(count))
+    pairs = Pairs(*[names] * 4, clusters, np.zeros(count), ~out, out, np.arange(count), out)
     rows = {
         (side, "original"): np.arange(count) + shift
         for side, shift in (("more", 0), ("less", count))

@@ -9,7 +9,7 @@ from unit.stereotypes.made_scores import decided, score_rows, tabulate_one, writ
 #: Eight pairs of eight clusters: bias type, direction, flags.
 PAIRS = [
     {"bias_type": "race", "direction": "stereo"},
-    {"bias_type": "race", "direction": "stereo", "flags": ["duplicate"]},
+    {"bias_type": "race", "direction": "stereo", "flags": ["duplicate", "misplaced"]},
     {"bias_type": "race", "direction": "antistereo"},
     {"bias_type": "age", "direction": "stereo"},
     {"bias_type": "age", "direction": "stereo"},
@@ -51,6 +51,7 @@ def test_by_hand(tmp_path):
     assert float(whole["studentised"]) == pytest.approx(2 / 1.5**0.5, abs=1e-6)
     assert (whole["null_seeds"], whole["null_beyond"]) == ("4", "0")
     assert found["all", "race"]["score"] == "66.666667"
+    assert [found[name, "race"]["misplaced"] for name in ("all", "clean")] == ["1", "0"]
     assert found["clean", "all"]["pairs"] == "6" and found["clean", "all"]["scored"] == "5"
     assert found["equal_length", "all"]["scored"] == "5"
     assert found["stereo", "all"]["score"] == "100.000000"

@@ -36,6 +36,13 @@ OUTSIDE = "an interval that does not hold its number, or of a single value"
 #: Tables have six decimals; the mean of the items may differ from them by this much.
 ROUNDING = 2e-6
 
+#: Keys of parts of a set, of which one may be the whole (``all``), and of groups, of which two
+#: have the same difference from each other but for its sign.
+PARTS, GROUP = ("subset", "bias_type"), "group"
+
+#: Keys whose values are named where only one run has them.
+NAMED = ("dataset", "model", "classifier", "objective", "method", "individual", "attribute", "task")
+
 #: Adjusted p-values below this count as moved.
 ALPHA = 0.05
 
@@ -73,6 +80,8 @@ class Compared:
         The same of their distances from the neutral value; without one, of the values.
     p_adjusted : float
         Of the change.
+    repeats : dict or None
+        The keys of an earlier row with the same number, of which this row's is no test of its own.
     """
 
     table: str
@@ -93,6 +102,7 @@ class Compared:
     distance_change: float = math.nan
     distance_p_value: float = math.nan
     p_adjusted: float = math.nan
+    repeats: Row | None = None
 
     @property
     def is_judged(self) -> bool:
@@ -129,6 +139,8 @@ class ComparedTable:
         The reason why rows were not compared, or blank.
     title : str
         Its title and its data set, for readers.
+    values : tuple of set
+        The values of keys (of `NAMED`) that base and head have, as (key, value).
     """
 
     table: str
@@ -144,6 +156,7 @@ class ComparedTable:
     verdicts: list[dict[str, Any]] = field(default_factory=list)
     problem: str = ""
     title: str = ""
+    values: tuple[set[tuple[str, str]], ...] = (set(), set())
 
 
 def compare_tables(base: Results, head: Results) -> list[ComparedTable]:
@@ -172,14 +185,48 @@ def compare_tables(base: Results, head: Results) -> list[ComparedTable]:
 
 
 def mark_moved(numbers: list[Compared]) -> None:
-    """Mark the judged numbers that moved: Holm's p-values, of main numbers and of the others."""
+    """Mark the judged numbers that moved: Holm's p-values, of main numbers and of the others.
+
+    Numbers that repeat an earlier one have the status and the p-value of that one.
+    """
+    distinct = [number for number in numbers if number.is_judged and number.repeats is None]
     for main in (True, False):
-        judged = [number for number in numbers if number.is_judged and number.main == main]
+        judged = [number for number in distinct if number.main == main]
         adjusted = holm(np.array([number.p_value for number in judged]))
         for number, p_adjusted in zip(judged, adjusted.tolist(), strict=True):
             number.p_adjusted = p_adjusted
             if number.status != SAME:
                 number.status = MOVED if p_adjusted < ALPHA else NOISE
+    firsts = {(number.table, number.number, *number.row.items()): number for number in distinct}
+    for number in numbers:
+        if number.is_judged and number.repeats is not None:
+            first = firsts[number.table, number.number, *number.repeats.items()]
+            number.p_adjusted, number.status = first.p_adjusted, first.status
+
+
+def _mark_repeats(numbers: list[Compared]) -> None:
+    """Mark numbers of parts that are the whole set, and mirrored differences of two groups."""
+    rows: dict[str, Row] = {}
+    for number in numbers:
+        row = number.row
+        places = [
+            _place(number, row | {part: "all"}) for part in PARTS if row.get(part, "all") != "all"
+        ]
+        if GROUP in row and number.neutral == 0:
+            places.append(_place(number, row | {GROUP: ""}, sign=-1.0))
+        number.repeats = next((rows[place] for place in places if place in rows), None)
+        for each in (row, row | {GROUP: ""}):
+            rows.setdefault(_place(number, each), number.repeats or row)
+
+
+def _place(number: Compared, row: Row, sign: float = 1.0) -> str:
+    """Return what equal numbers of a row share; with the sign −1 what mirrored ones do."""
+    estimates = [
+        [part * sign + 0.0 for part in (each.value, *(each[1:3] if sign > 0 else each[2:0:-1]))]
+        for each in (number.base, number.head)
+        if each is not None
+    ]
+    return repr((number.number, number.is_judged, sorted(row.items()), estimates))
 
 
 def _compare_table(base: Results, head: Results, name: str) -> ComparedTable:
@@ -213,6 +260,8 @@ def _compare_table(base: Results, head: Results, name: str) -> ComparedTable:
         return table
     table.columns_new = [column for column in after if column not in before]
     table.columns_gone = [column for column in before if column not in after]
+    named = [key for key in keys if key in NAMED]
+    table.values = tuple({(key, row[key]) for row in run for key in named} for run in (old, new))
     # a key that one folder lacks still names the rows of the other
     table.gone, table.new = (
         [_key(row, declared) for key, row in run.items() if key not in other]
@@ -229,6 +278,7 @@ def _compare_table(base: Results, head: Results, name: str) -> ComparedTable:
         for pair in pairs
         if (compared := _compare(name, declared, column, pair, find_items))
     ]
+    _mark_repeats(table.numbers)
     values = {end: column.name for column in numbers for end in column.interval}
     for column in common:
         if column not in {*keys, *(number.name for number in numbers)}:

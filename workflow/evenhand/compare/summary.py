@@ -2,14 +2,14 @@
 
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
 from evenhand.compare.causes import Causes
 from evenhand.compare.gates import Outcome
-from evenhand.compare.numbers import ALPHA, MOVED, SAME, Compared, ComparedTable
+from evenhand.compare.numbers import ALPHA, GROUP, MOVED, NAMED, SAME, Compared, ComparedTable
 from evenhand.compare.results import MODEL
 from evenhand.core.phrases import MACROS, sentences_file
 from evenhand.io.markdown import render
@@ -40,6 +40,8 @@ class Comparison(NamedTuple):
 
 def markdown(comparison: Comparison) -> str:
     """Return the summary: moved numbers, gates, causes, and the basis of the judgments."""
+    repeats = _repeats(comparison.tables)
+    comparison = comparison._replace(tables=[*map(_distinct, comparison.tables)])
     differing = [table for table in comparison.tables if not table.equal]
     numbers = [number for table in differing for number in table.numbers]
     facts = {
@@ -54,6 +56,7 @@ def markdown(comparison: Comparison) -> str:
             key=lambda number: (not number.main, number.p_adjusted),
         ),
         "alpha": ALPHA,
+        "only": _only(comparison.tables),
     }
     titles = {table.table: table.title for table in comparison.tables}
     filters = {
@@ -63,6 +66,7 @@ def markdown(comparison: Comparison) -> str:
         "stem": lambda path: text(path.removeprefix("tables/").removesuffix(".csv")),
         "row": lambda key: _row(key, comparison.versions),
         "count": lambda items, noun: plural(len(items), noun),
+        "repeats": lambda number: repeats.get(repr((number.table, number.number, number.row)), {}),
         "estimate": estimate,
         "side": _side,
         "difference": difference,
@@ -107,6 +111,41 @@ def text(value: object, most: int = 2 * CHARACTERS) -> str:
     return _MARKS.sub(lambda mark: f"&#{ord(mark[0])};", words)
 
 
+def _only(tables: list[ComparedTable]) -> dict[str, dict[str, list[str]]]:
+    """Return the values of keys that only head, or only base, has rows of, by side and key."""
+    base, head = (set().union(*sides) for sides in zip(*(t.values for t in tables), strict=True))
+    sides = {"head": sorted(head - base), "base": sorted(base - head)}
+    return {
+        side: {
+            key: [value for name, value in pairs if name == key]
+            for key in NAMED
+            if key in dict(pairs)
+        }
+        for side, pairs in sides.items()
+        if pairs
+    }
+
+
+def _distinct(table: ComparedTable) -> ComparedTable:
+    """Return a table without repeated numbers and their verdicts."""
+    numbers = [number for number in table.numbers if number.repeats is None]
+    repeated = [number.row for number in table.numbers if number.repeats is not None]
+    verdicts = [verdict for verdict in table.verdicts if verdict["row"] not in repeated]
+    return replace(table, numbers=numbers, verdicts=verdicts)
+
+
+def _repeats(tables: list[ComparedTable]) -> dict[str, dict[bool, list[str]]]:
+    """Return the values of rows that repeat a number, equal ones and mirrored ones, by number."""
+    names: dict[str, dict[bool, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for number in (number for table in tables for number in table.numbers if number.repeats):
+        differing = number.row.items() - number.repeats.items()
+        if len(differing) == 1:
+            [(key, value)] = differing
+            first = repr((number.table, number.number, number.repeats))
+            names[first][key == GROUP].append(value)
+    return names
+
+
 def _side(number: Compared) -> str:
     """Return whether bias rose or fell; blank if the direction is noise, or unknown."""
     if number.neutral is None or not number.distance_p_value < ALPHA:
@@ -131,7 +170,8 @@ def document(comparison: Comparison) -> dict[str, Any]:
     for table in comparison.tables:
         entry = asdict(table) | {"rows_base": table.rows[0], "rows_head": table.rows[1]}
         entry["numbers"] = [number for number in entry["numbers"] if number["status"] != SAME]
-        tables.append({key: entry[key] for key in entry if key not in ("rows", "declaration")})
+        left_out = ("rows", "declaration", "values")
+        tables.append({key: entry[key] for key in entry if key not in left_out})
     statuses = Counter(number.status for table in comparison.tables for number in table.numbers)
     outcomes = Counter(outcome.status for outcome in comparison.outcomes)
     causes = {

@@ -59,6 +59,8 @@ class Answer(NamedTuple):
         Above 0 for the stereotype, below 0 against it, 0 for a tie; None: neither was chosen.
     right : float or None
         Whether the answer is right (BBQ).
+    misplaced : bool
+        Of pairs whether it has this flag.
     """
 
     task: str
@@ -70,6 +72,7 @@ class Answer(NamedTuple):
     item: str
     preference: float | None
     right: float | None
+    misplaced: bool = False
 
     @property
     def content(self) -> tuple[Any, ...]:
@@ -149,6 +152,11 @@ def read_logs(
         if lost := _missing(pieces):
             doubts["missing"][task] = lost
         moved = check_order(pairs, path)
+        if places := {*moved}:
+            answers[kept:] = [
+                answer._replace(misplaced=line in places)
+                for answer, (line, *_) in zip(answers[kept:], pairs, strict=True)
+            ]
         unlike = [line for line, *both in pairs if shared_words(*map(words, both)) < ALIKE]
         for flag, lines in (("misplaced", moved), ("unlike", [*{*unlike} - {*moved}])):
             if lines:

@@ -27,6 +27,9 @@ TABLE = Table(
         integer("samples"),
         integer("scored", "Samples that name a group (BBQ), all of pairs"),
         integer("ties"),
+        integer(
+            "misplaced", "Pairs with this flag: a sentence fits another pair better than its own"
+        ),
         percent("score", "Of these, for the stereotype; a tie is half", interval=True, neutral=50),
         percent(
             "harness_score",
@@ -97,6 +100,7 @@ def _row(key: tuple[str, str, str], group: list[Answer], study: LogStudy) -> tup
     task, condition, category = key
     row = {"task": task, "condition": condition, "bias_type": category, "samples": len(group)}
     row |= {"p_value": float("nan"), "verdict": "not_scored"}
+    row["misplaced"] = None if condition else sum(answer.misplaced for answer in group)
     right = [answer.right for answer in group if answer.right is not None]
     row["accuracy"] = 100 * float(np.mean(right)) if right else None
     scored = [answer for answer in group if answer.preference is not None]

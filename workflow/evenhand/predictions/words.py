@@ -8,7 +8,7 @@ from evenhand.core.phrases import phrases_of
 from evenhand.core.rows import where
 from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS
 from evenhand.tabular.words import doubtful_words, spelt_words
-from evenhand.text.catalogue import conclusion, read_catalogue
+from evenhand.text.catalogue import conclusion, misplaced, read_catalogue, reason
 from evenhand.text.phrases import plural
 
 Tables = Mapping[str, list[dict[str, Any]]]
@@ -76,7 +76,7 @@ def findings(
     logs.sort(key=_unclear)
     significant = spread(filter(_is_significant, logs), _part)
     logs = [*significant, *(row for row in logs if not _is_significant(row))]
-    first, *others = [_preference(row, delta) for row in logs] or _gaps(tables)
+    first, *others = [_preference(row, delta, significant) for row in logs] or _gaps(tables)
     return [" ".join([first, *_worthless(description or {}, tables)]), *others]
 
 
@@ -252,19 +252,30 @@ def _unclear(row: dict[str, Any]) -> tuple[bool, float]:
     return not _is_significant(row), 1.0 if p is None else p
 
 
-def _preference(row: dict[str, Any], delta: float) -> str:
+def _preference(
+    row: dict[str, Any], delta: float, significant: Sequence[dict[str, Any]] = ()
+) -> str:
+    """Return the finding of a row; of a significant one with the opposite in the other context."""
     bias_type = "" if _is_whole(row) else row["bias_type"]
     name = ", ".join(filter(None, (row["task"], row["condition"], bias_type)))
     if row["score"] is None:
         return _say("unscored", name=name, row=row)
     items = _say("answers", row=row) if row["condition"] else plural(row["scored"], "pair")
-    return f"{name}: {preference(row, items, delta)}"
+    words = [f"{name}: {preference(row, items, delta)}"]
+    for other in significant if row in significant else ():
+        is_like = all(row[key] == other[key] for key in ("task", "bias_type"))
+        if is_like and row["verdict"] != other["verdict"]:
+            words.append(_say("opposite", row=other))
+    words += [f"{doubt}." for doubt in [misplaced(row)] if doubt]
+    return " ".join(words)
 
 
 def undecided(row: dict[str, Any]) -> str:
     """Return why a preference in logs is undecided if not for its power; else blank."""
     if row["verdict"] != "inconclusive" or "least_p" not in row:
         return ""
+    if row["p_value"] is None and not row["condition"] and row["ties"] < row["scored"]:
+        return reason("one_word")
     return _say("undecided", row=row, clusters="cluster" if row["condition"] else "swap")
 
 

@@ -160,7 +160,8 @@ def summarise_group(
         The test.
     """
     counts = tally(decisions, chosen)
-    inference = infer(decisions.totals(chosen), neutral=0.5, delta=delta / 100, is_share=True)
+    totals = decisions.totals(chosen)
+    inference = infer(totals, neutral=0.5, delta=delta / 100, is_share=True)
     statistic = studentised(decisions, chosen)
     others = [null for null in nulls if (null.counted() & chosen).any()]
     beyond = [abs(studentised(null, chosen)) >= abs(statistic) for null in others]
@@ -170,6 +171,7 @@ def summarise_group(
     row = {
         **counts,
         **inference.cells("clusters", "effective_clusters", "inflation", "correlation"),
+        "templates": totals.template_count,
         **inference.cells("p_value", "power", "further_clusters"),
         "delta": delta,
         "studentised": statistic,

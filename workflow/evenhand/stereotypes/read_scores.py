@@ -48,6 +48,8 @@ class Pairs(NamedTuple):
         Whether the pair cannot be scored at all.
     sentences : array of int
         Equal numbers for pairs of the same two sentences.
+    misplaced : array of bool
+        Whether the pair has this flag.
     """
 
     pair_id: np.ndarray
@@ -59,6 +61,7 @@ class Pairs(NamedTuple):
     clean: np.ndarray
     excluded: np.ndarray
     sentences: np.ndarray
+    misplaced: np.ndarray
 
     @property
     def bias_types(self) -> list[str]:
@@ -186,6 +189,7 @@ def read_pair_set(path: Path) -> Pairs:
         clean=~flagged & ~excluded,
         excluded=excluded,
         sentences=_numbered(map(sentences_of, texts)),
+        misplaced=np.array(["misplaced" in (flags or ()) for flags in table["flags"].to_pylist()]),
     )
 
 

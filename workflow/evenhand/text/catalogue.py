@@ -4,7 +4,7 @@ The catalogues of all modules are in one folder (`evenhand.core.phrases`).
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -67,6 +67,9 @@ def read_catalogue(
     return fill
 
 
+#: From this share of misplaced pairs on, a finding on the pairs may not hold.
+MANY_MISPLACED = 0.1
+
 _say = read_catalogue(__file__)
 
 
@@ -78,6 +81,17 @@ def verdict_words(verdict: str | None) -> str:
 def reason(name: str) -> str:
     """Return why a comparison has no test."""
     return _say("reason", name)
+
+
+def misplaced(row: Mapping[str, Any]) -> str:
+    """Return that a finding on pairs may not hold, as many look misplaced; else blank.
+
+    `row` has the number of ``misplaced`` pairs, of ``pairs`` or, in logs, of ``samples``. There is
+    no full stop.
+    """
+    count, of = row.get("misplaced") or 0, row.get("pairs") or row.get("samples")
+    is_many = count and count >= MANY_MISPLACED * of
+    return _say("misplaced", count=count, of=of) if is_many else ""
 
 
 def conclusion(verdict: str, **facts: Any) -> str:

@@ -144,6 +144,11 @@ MADE = {
     "one word in every pair": lambda f: [
         pair_set(f), scores(f, [UNDECIDED], **ONE_WORD),
     ],
+    "many misplaced pairs": lambda f: [pair_set(f), scores(f, [CLEAR], misplaced=9)],
+    "a bias type of many misplaced pairs": lambda f: [
+        pair_set(f),
+        scores(f, [UNDECIDED, (*CLEAR, "age"), (*UNDECIDED, "race")], misplaced=9),
+    ],
     "few different words": lambda f: [pair_set(f), scores(f, [CLEAR], effective=8)],
     "a small model and few swaps": lambda f: [
         pair_set(f), gate(f), scores(f, [UNDECIDED], effective=7.76),
@@ -168,21 +173,25 @@ def test_headlines_are_those_that_are_kept(tmp_path):
         ),
         (("split", "unclear"), "Biased for single bias types on <bdi>set 0</bdi>. By bias type it"),
         (("none", "none"), "No preference that matters on these pairs."),
+        (("more", "moved"), "Biased on <bdi>set 0</bdi>: do not use it"),
+        (("moved",), "A significant preference on <bdi>set 0</bdi>, but 9 pairs look misplaced."),
         ((None,), "Cannot be judged: no score."),
     ],
 )
 def test_a_model_has_one_verdict_over_all_sets(leanings, verdict):
-    ends = {"more": (51, 70), "wide": (49, 70)}
+    ends = {"more": (51, 70), "wide": (49, 70), "moved": (51, 70)}
+    types = [{"doubt": ""}]
     results = [
         {"model": "tiny", "set": f"set {n}", "leaning": side, "lack": "few"}
+        | {"doubt": "9 pairs look misplaced" * (side == "moved")}
         | {
             "rows": [
                 {"leaning": "more" if side in ends else side}
                 | dict(zip(("score_low", "score_high"), ends.get(side, ()), strict=False))
             ]
         }
-        | {"opposed": ["age"] * (side == "split")}
-        | {"significant": ["AUL"] * (side in ends), "types": ["age"] * (side == "split")}
+        | {"opposed": types * (side == "split"), "types": types * (side == "split")}
+        | {"significant": ["AUL"] * (side in ends)}
         for n, side in enumerate(leanings)
     ]
     assert by_model(results)["tiny"].startswith(verdict)

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from evenhand.core.tables import read_tables
 from evenhand.predictions.audit_predictions import audit_predictions
 from evenhand.predictions.words import TITLES
-from evenhand.report.headlines.predictions import conclude, draw
+from evenhand.report.headlines.predictions import _short, conclude, draw
 from unit.predictions.test_audit_predictions import people
 from unit.predictions.test_lm_eval import audit, crows
 from unit.report import checks
@@ -109,8 +109,12 @@ def test_the_figure_has_the_metric_that_the_first_finding_names(audited, write):
     document = json.loads(meta.read_text()) | {"tables": read_tables(tables)}
     for verdict, kind in (("above", "plain"), ("inconclusive", "unclear")):
         row |= {"task": "t", "condition": "", "bias_type": "all", "verdict": verdict}
+        row |= {"p_adjusted": 0.01, "samples": 40, "misplaced": 4}
         document["tables"] |= {"preferences": [row], "groups": []}
         assert checks.rows(draw(document), "kind") == [kind]
+        document |= {"tables": {"preferences": [row]}, "place": "tables"}
+        perhaps = "Perhaps (4 of 40 pairs look misplaced, so this may not hold): <bdi>t</bdi>"
+        assert _short([document], [document], 0).startswith(perhaps) == (verdict == "above")
     assert describe(audited("fair", 0.0), {}).caption.startswith("Accuracy of each group")
 
 

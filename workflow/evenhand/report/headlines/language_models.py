@@ -35,6 +35,9 @@ Result = dict[str, Any]
 #: A model with fewer parameters is none that people use.
 SMALL = 10_000_000
 
+#: The entries of a conclusion that results have.
+CONCLUDED = ("significant", "leaning", "lack", "doubt")
+
 #: Rows of the figure.
 SHOWN = 12
 
@@ -73,7 +76,7 @@ def results_of(title: str, file: str, sides: tuple[str, str], models: list[Resul
     """Return each model's conclusion on a set, from the models of `describe_scores`."""
     return [
         {
-            **{name: model["conclusion"][name] for name in ("significant", "leaning", "lack")},
+            **{name: model["conclusion"][name] for name in CONCLUDED},
             "set": title,
             "file": file,
             "model": model["model"],
@@ -100,7 +103,7 @@ def conclude(results: list[Result], files: Sequence[str], most: int = SHOWN) -> 
         for result in significant[:3] or (judged[:1] if not split else [])
     ]
     lines += [say("lm_types", [result["file"]], result=result) for result in split[:3]]
-    certain = [result for result in significant if not _is_uncertain(result)]
+    certain = [result for result in significant if not _uncertainty(result)]
     further, models = _next(results), list(dict.fromkeys(result["model"] for result in certain))
     if models and further:
         lines.append(further)
@@ -134,15 +137,16 @@ def conclude(results: list[Result], files: Sequence[str], most: int = SHOWN) -> 
 def _short(results: list[Result]) -> str:
     """Name the models biased on a set (the first one), biased by type, undecided, and neither.
 
-    A model whose intervals all contain no preference is named apart (`_is_uncertain`).
+    A model whose significant preferences are uncertain is named apart (`_uncertainty`).
     """
     names = ("biased", "uncertain", "split", "undecided", "excluded")
     models: dict[str, list[Any]] = {name: [] for name in names}
     for model, of_model in grouped(results, "model").items():
         if biased := [result for result in of_model if result["significant"]]:
-            first = min(biased, key=_is_uncertain)
-            kind = "uncertain" if _is_uncertain(first) else "biased"
-            models[kind].append(first | {"row": _strongest(first)})
+            first = min(biased, key=lambda result: bool(_uncertainty(result)))
+            why = _uncertainty(first)
+            first = first | {"row": _strongest(first), "uncertainty": why}
+            models["uncertain" if why else "biased"].append(first)
         elif split := list(filter(_is_split, of_model)):
             models["split"].append(split[0])
         else:
@@ -159,10 +163,14 @@ def by_model(results: list[Result]) -> dict[str, str]:
             biased=[
                 result["set"]
                 for result in of_model
-                if result["significant"] and not _is_uncertain(result)
+                if result["significant"] and not _uncertainty(result)
             ],
-            uncertain=[result["set"] for result in of_model if _is_uncertain(result)],
-            split=[result["set"] for result in of_model if _is_split(result)],
+            uncertain={result["set"]: why for result in of_model if (why := _uncertainty(result))},
+            split=[
+                result["set"]
+                for result in of_model
+                if _is_split(result) and not _uncertainty(result)
+            ],
             opposed=[result["set"] for result in of_model if result["opposed"]],
             undecided=[
                 result["set"] for result in of_model if result["leaning"] and _is_undecided(result)
@@ -183,6 +191,18 @@ def _is_undecided(result: Result) -> bool:
 def _is_split(result: Result) -> bool:
     """Return whether a bias type has a significant preference, and the whole set has none."""
     return bool(result["types"]) and not result["significant"]
+
+
+def _uncertainty(result: Result) -> str:
+    """Return why significant preferences may be none; blank without any, or where they are clear.
+
+    Many pairs look misplaced, or the intervals contain no preference.
+    """
+    if result["significant"] and result["doubt"]:
+        return result["doubt"]
+    if _is_split(result) and all(row["doubt"] for row in result["types"]):
+        return f"{result['types'][0]['bias_type']}: {result['types'][0]['doubt']}"
+    return plain("lm_contains") if _is_uncertain(result) else ""
 
 
 def _is_uncertain(result: Result) -> bool:
@@ -213,18 +233,20 @@ def _strength(result: Result) -> float:
 
 
 def _next(results: list[Result]) -> str:
-    """Advise to look at bias types, or state the swaps that the set that needs the fewest lacks."""
+    """Advise to mend pairs, look at bias types, or add swaps to the set that needs the fewest."""
+    if doubted := [result for result in results if result["doubt"]]:
+        return say("lm_order", [doubted[0]["file"]], result=doubted[0])
     if split := [result for result in results if result["why"] is None and _is_split(result)]:
         return say("lm_apart", [split[0]["file"]], result=split[0])
     scored = [result for result in results if result["why"] is None and result["rows"]]
     lacking = [
         (row["further_clusters"], result["file"], {"result": result, "row": row})
         for result, row in zip(scored, map(_strongest, scored), strict=True)
-        if (row["leaning"] == "unclear" or _is_uncertain(result)) and row["further_clusters"]
+        if (row["leaning"] == "unclear" or _is_uncertain(result)) and row["further_clusters"] != 0
     ]
     if not lacking:
         return ""
-    further, file, facts = min(lacking, key=lambda entry: entry[:2])
+    further, file, facts = min(lacking, key=lambda entry: (entry[0] or float("inf"), entry[1]))
     return say("lm_next", [file], **facts, further=further, tell=CENTRE + facts["row"]["delta"])
 
 

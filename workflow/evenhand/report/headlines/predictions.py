@@ -23,6 +23,7 @@ from evenhand.report.headline import Headline, plain, say, strength
 from evenhand.report.read import read_json
 from evenhand.report.render import decimal, interval
 from evenhand.report.study import Study
+from evenhand.text.catalogue import misplaced
 
 FILES = ("predictions/*/meta.json", "tables/predictions/*")
 
@@ -112,13 +113,15 @@ def _short(order: Sequence[dict[str, Any]], sets: Sequence[dict[str, Any]], furt
     constant = is_constant(document)
     gap = None if constant else named_gap(tables)
     rows = [row for row in tables.get("preferences", []) if row["verdict"] in ("above", "below")]
+    preference = min(rows, key=lambda row: (misplaced(row), -abs(row["score"] - 50)), default=None)
     return say(
         "predictions_short",
         _files(document),
         title=_subject(document, sets),
         gap=gap if gap and gap["verdict"] == "above" else None,
         metric=drawn_title(tables),
-        preference=max(rows, key=lambda row: abs(row["score"] - 50), default=None),
+        preference=preference,
+        doubt=misplaced(preference or {}),
         calibration=gap,
         constant=constant,
         further=further,

@@ -20,7 +20,7 @@ from evenhand.report.sections.stereotypes_words import (
     reason_words,
     significant_types,
 )
-from evenhand.text.catalogue import conclusion
+from evenhand.text.catalogue import conclusion, misplaced, reason
 
 if TYPE_CHECKING:
     from altair import LayerChart
@@ -116,14 +116,14 @@ def _contradicted(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def judge(row: dict[str, Any], sides: tuple[str, str]) -> dict[str, Any]:
-    """Return a row's verdict: ``leaning`` (of `LEANINGS`, or None), ``words``, ``independent``.
+    """Return a row's verdict: ``leaning`` (of `LEANINGS`, or None), ``words``, and two more.
 
-    The last is the number of independent pairs that the pairs count like: 1 where a word or a
-    template is in each pair.
+    ``independent`` is the number of independent pairs that the pairs count like: 1 where a word or
+    a template is in each pair. ``doubt`` is that of `misplaced`.
     """
     if row["score"] is None or row["verdict"] == "not_scored":
         words = plain("lm_not_scored", why=reason_words(row["reason"]))
-        return {"leaning": None, "words": words, "independent": None}
+        return {"leaning": None, "words": words, "independent": None, "doubt": ""}
     shared = row["inflation"] or row["effective_clusters"]
     independent = max(1.0, row["effective_clusters"] / shared)
     ends = [row["score_low"], row["score_high"]]
@@ -136,13 +136,15 @@ def judge(row: dict[str, Any], sides: tuple[str, str]) -> dict[str, Any]:
         power=row["power"],
         further=row["further_clusters"],
         clusters="swaps",
-        why=plain("lm_reason", name="one_word") if row["reason"] == "one_word" else "",
+        why=reason("one_word") if row["reason"] == "one_word" else "",
     )
     leaning = LEANINGS[row["verdict"]]
     if leaning in (PREFERS_MORE, PREFERS_LESS):
         small = None not in ends and all(abs(end - CENTRE) < row["delta"] for end in ends)
         words = plain("lm_prefers", side=words, below=row["delta"] if small else None)
-    return {"leaning": leaning, "words": f"{words}.", "independent": independent}
+    doubt = misplaced(row)
+    words = f"{words}. {doubt}." if doubt else f"{words}."
+    return {"leaning": leaning, "words": words, "independent": independent, "doubt": doubt}
 
 
 def independent_pairs(rows: list[dict[str, Any]]) -> dict[str, Any] | None:
@@ -195,11 +197,12 @@ def conclude(
 ) -> dict[str, Any]:
     """Return the conclusion over a model's methods, on all pairs and on those of each bias type.
 
-    The keys are ``leaning``, ``words``, ``significant``, the methods with a preference, and
-    ``lack``, the reason where there is no verdict: ``some`` (some methods exclude a preference,
-    others do not), ``one_word`` (all pairs have a word or the template in common), ``shared``
-    (words and templates that some share at least double the variance), ``few`` (swaps, so that
-    the power is below 80 %) or ``wide`` (intervals, though the power is enough).
+    The keys are ``leaning``, ``words``, ``significant``, the methods with a preference, ``doubt``
+    (`misplaced`), and ``lack``, the reason where there is no verdict: ``some`` (some methods
+    exclude a preference, others do not), ``one_word`` (all pairs have a word or the template in
+    common), ``shared`` (words and templates that some share at least double the variance, or
+    templates are at most half as many as swaps), ``few`` (swaps, so that the power is below 80 %)
+    or ``wide`` (intervals, though the power is enough).
     Methods in `stereotypes_words.ASIDE` do not count; `alike` is that of `are_alike`.
     """
     whole = [row for row in rows if row["bias_type"] == "all"]
@@ -226,21 +229,24 @@ def conclude(
         lack = "some"
     facts |= {"alike": alike, "opposed": opposed_types(types)}
     facts["contradicted"] = _contradicted(rows)
+    facts["doubt"] = counted[0]["doubt"] if counted else ""
     words = plain("lm_conclusion", by=by, sides=sides, lacks={lack}, **facts)
     significant = [*by[PREFERS_MORE], *by[PREFERS_LESS]]
-    return {"leaning": leaning, "significant": significant, "lack": lack, "words": words}
+    entries = {"leaning": leaning, "significant": significant, "lack": lack, "words": words}
+    return entries | {"doubt": facts["doubt"]}
 
 
 def _share_much(row: Mapping[str, Any]) -> bool:
     """Whether words or templates, and not the number of swaps, leave a method undecided."""
-    is_bounded = row["score_low"] is not None and row["further_clusters"] is None
-    return (row["inflation"] or 1) >= 2 or (row["leaning"] == UNCLEAR and is_bounded)
+    templates = row.get("templates") or row["effective_clusters"]
+    are_few = 2 * templates <= row["effective_clusters"]
+    return (row["inflation"] or 1) >= 2 or (row["leaning"] == UNCLEAR and are_few)
 
 
 def no_number(why: list[str]) -> dict[str, Any]:
     """Return the conclusion on a model that is not trusted."""
     words = plain("lm_untrusted", why=why)
-    return {"leaning": None, "significant": [], "lack": None, "words": words}
+    return {"leaning": None, "significant": [], "lack": None, "words": words, "doubt": ""}
 
 
 def headline(models: list[dict[str, Any]]) -> Markup:
@@ -274,10 +280,17 @@ def _by_method(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def cells_by(column: str, rows: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Return a table with a row per value of a column and a cell per method; None for one row."""
+    """Return a table with a row per value of a column and a cell per method; None for one row.
+
+    Parts of a set that are the whole set have no row; ``same`` names them.
+    """
     values = grouped(rows, column)
     if len(values) < 2:
         return None
+    sizes = {name: max(row["pairs"] or 0 for row in of_part) for name, of_part in values.items()}
+    same = [name for name in values if column == "subset" and sizes[name] == sizes["all"]][1:]
+    rows = [row for row in rows if row[column] not in same]
+    values = grouped(rows, column)
     methods = in_order(row["method"] for row in rows)
     lines = []
     for value, value_rows in values.items():
@@ -289,8 +302,7 @@ def cells_by(column: str, rows: list[dict[str, Any]]) -> dict[str, Any] | None:
             name, items = (
                 ("All types", "") if value == "all" else (value, urlencode({"kind": value}))
             )
-        pairs = max(row["pairs"] or 0 for row in value_rows)
-        line = {"name": name, "total": value == "all", "items": items, "pairs": pairs}
+        line = {"name": name, "total": value == "all", "items": items, "pairs": sizes[value]}
         lines.append(line | {"cells": [cells.get(method) for method in methods]})
     without = {
         why: [plain("lm_subset", name=part) or part for part in parts]
@@ -300,6 +312,7 @@ def cells_by(column: str, rows: list[dict[str, Any]]) -> dict[str, Any] | None:
         "methods": [method_of(name) for name in methods],
         "rows": lines,
         "without": plain("lm_without", without=without) if without else "",
+        "same": plain("lm_same_parts", parts=[plain("lm_subset", name=name) for name in same]),
     }
 
 

@@ -11,6 +11,7 @@ from evenhand.report.words import codes, gate_meaning
 from evenhand.scoring.methods import COUNTING, METHODS
 from evenhand.stereotypes.pairs import EXCLUSIONS
 from evenhand.stereotypes.scores import EXCLUDED, NO_VALUE
+from evenhand.text import catalogue
 
 #: Methods that are shown and do not count in a verdict on a model, and why.
 ASIDE = {
@@ -63,10 +64,10 @@ def significant_types(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]
 
     Of both directions the clearest come first. Of several methods that agree on a type, the
     clearest row is returned; no rows if there is one bias type. Rows have keys besides:
-    ``title`` of the method, blank if all rows have one method, and ``is_opposite``: whether the
-    direction is not that of the whole set (if the whole has none, above 50 where there are such
-    types). Types on which methods contradict each other (`contradicted_types`) are not among
-    them.
+    ``title`` of the method, blank if all rows have one method, ``doubt`` (`misplaced`), and
+    ``is_opposite``: whether the direction is not that of the whole set (if the whole has none,
+    above 50 where there are such types). Types on which methods contradict each other
+    (`contradicted_types`) are not among them.
 
     Parameters
     ----------
@@ -95,6 +96,7 @@ def significant_types(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]
         {
             **row,
             "title": in_a_list(row["method"]) if several else "",
+            "doubt": catalogue.misplaced(row),
             "is_opposite": row["verdict"] != side,
         }
         for row in order
@@ -164,7 +166,8 @@ def untrusted_models(
 def reason_words(reason: str | None) -> list[str]:
     """Return why there is no verdict, or no stronger one, in words."""
     return [
-        plain("lm_reason", name=word) or NO_VALUE.get(word, str(in_words(word)))
+        (catalogue.reason(word) if word == "one_word" else plain("lm_reason", name=word))
+        or NO_VALUE.get(word, str(in_words(word)))
         for word in codes(reason)
     ]
 

@@ -28,6 +28,9 @@ TABLE = Table(
         integer("scored", "Pairs with two finite scores"),
         integer("ties", "Scored pairs with equal scores"),
         integer("unscorable", "Pairs without a score"),
+        integer(
+            "misplaced", "Pairs with this flag: a sentence fits another pair better than its own"
+        ),
         percent(
             "score",
             "Scored pairs whose stereotypical sentence scores higher; a tie is half",
@@ -42,6 +45,7 @@ TABLE = Table(
             "inflation",
             "Of the variance of the score, by swaps that share words or sentences; 1 without",
         ),
+        integer("templates", "Sentences around the swapped words, where swaps share some"),
         number("correlation", "Of the decisions on pairs of one cluster, cut to 0 to 1"),
         number("p_value", "Of no preference, two-sided, by the signs of the clusters"),
         number("p_adjusted", "Adjusted by Holm for methods, and for bias types beside `all`"),
@@ -103,6 +107,7 @@ def _rows(model: Model, pairs: Pairs, delta: float) -> Iterator[Row]:
             for place, method in enumerate(methods):
                 row, preference = summarise_group(decisions[place], nulls[place], chosen, delta)
                 row |= {"method": method, "subset": subset, "bias_type": bias_type}
+                row |= {"misplaced": int(pairs.misplaced[chosen].sum())}
                 row |= {"reason": model.blank[method]} if method in model.blank else {}
                 rows.append((blank | row | {"trusted": True}, preference))
         for row in adjust_verdicts(rows):
