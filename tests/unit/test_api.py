@@ -676,7 +676,7 @@ def test_extraction_uses_all_tables_against_wrong_names(tmp_path):
 def test_a_file_without_text_is_named_in_a_warning(tmp_path, content, detail):
     (tmp_path / "empty.txt").write_text(content)
     (tmp_path / "a.txt").write_text("She is a nurse who works in a large hospital.\n")
-    with pytest.warns(UserWarning, match=rf"problems with files: .*empty\.txt \({detail}\); all"):
+    with pytest.warns(UserWarning, match=rf"empty\.txt \(empty file: {detail}\); all are"):
         sentences = eh.extract_sentences(tmp_path, language="en")
     assert len(sentences) == 1
     assert [row["reason"] for row in sentences.attrs["quarantine"]] == ["empty_file"]

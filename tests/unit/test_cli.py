@@ -282,7 +282,7 @@ def test_an_extraction_names_the_field_of_the_text_and_lists_the_problems(tmp_pa
     assert "set `--text-field` to the field" in capsys.readouterr().err and not out.exists()
     assert not run(*options, "--text-field", "content")
     finding = capsys.readouterr().out.splitlines()[0]
-    problems = f"problems with files: {folder}/b.pdf (its suffix names no format)"
+    problems = f"problems with files: {folder}/b.pdf (unknown format: its suffix names no format)"
     assert (
         finding
         == f"0 of 1 sentences with a gender word are kept, of 1 sentences; {problems}"
@@ -291,7 +291,7 @@ def test_an_extraction_names_the_field_of_the_text_and_lists_the_problems(tmp_pa
     assert (out / "quarantine.csv").read_text().count("\n") == 2
     (folder / "a.jsonl").write_text('{"content": "She is a nurse."}\n{"content": "He')
     assert not run(*options, "--text-field", "content")
-    place = "a.jsonl, line 2 (Unterminated string starting at (character 13 of the line)) and "
+    place = "a.jsonl, line 2 (broken json: Unterminated string starting at (character 13 of the "
     assert f"problems with files: {folder}/{place}" in capsys.readouterr().out
 
 

@@ -513,6 +513,9 @@ def test_the_reasons_of_filters_are_those_that_their_modules_name(here):
         assert reasons.items() >= module.REASONS.items()
     some = configured({"filters": ["biology", "names_jieba"]})
     assert [*plan_slguset.reasons(some)][:2] == ["biology", "name"]
+    filters = {"pack": "resources/packs/zh_age", "filters": ["coreference", "names_listed"]}
+    ages = plan_slguset.reasons(configured(filters))
+    assert ages["coreference"][0] == "Another age term" and "whose age a" in ages["name"][1]
     titles = plan_report.reason_titles(some)
     assert next(iter(titles.items())) == ("reasons/biology", "Biological sex")
     assert titles["meanings/near_duplicate"].startswith("Another sentence that is kept")

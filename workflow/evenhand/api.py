@@ -767,7 +767,7 @@ def problems_with_files(quarantine: Sequence[Mapping[str, Any]]) -> str:
     """Return the problems of `extract_sentences` with files in words; blank if there is none."""
     names = {}
     for row in quarantine:
-        problem = row["detail"] or row["reason"]
+        problem = ": ".join(filter(None, [row["reason"].replace("_", " "), row["detail"]]))
         place = f", line {row['position']:.0f}" if row.get("unit") == "line" else ""
         names.setdefault((row["file"], problem), f"{row['file']}{place} ({problem})")
     return f"problems with files: {listed([*names.values()], 3)}" if names else ""

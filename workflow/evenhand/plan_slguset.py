@@ -409,7 +409,11 @@ def reasons(config: Config) -> dict[str, tuple[str, str]]:
     meanings: dict[str, tuple[str, str]] = {}
     for module in modules:
         meanings |= declared(module, "REASONS")
-    return meanings
+    attribute = pack_of(config)["attribute"]
+    return {
+        name: (title.replace("gender", attribute), meaning.replace("gender", attribute))
+        for name, (title, meaning) in meanings.items()
+    }
 
 
 def vocabulary_folder(config: Config) -> str | None:

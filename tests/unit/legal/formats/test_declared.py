@@ -242,6 +242,7 @@ def test_bad_rows_have_a_reason(tmp_path):
             r"has 3 values \(Nurse, nurse and pilot\), .*; spell 'Nurse' and 'nurse' alike, if",
         ),
         (rows(), {"text": "BIOS"}, "no column 'BIOS', .*; the closest is bio"),
+        ([row | {"": 1} for row in rows()], {"text": "z"}, "columns: one without a name, bio, ge"),
         ([{"bio": {"0": "a"}, "job": {"0": "b"}}], {}, "has no rows, but bio and job as whole col"),
         ([{"data": rows()}], {}, "has no rows, but data as whole columns or lists; write a JSON"),
         (rows(bio=[""] * 5 + ["text"] * 3), {}, "only 3 of 8 rows can be used: no_text 5 times"),

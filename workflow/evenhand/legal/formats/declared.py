@@ -93,7 +93,8 @@ def _with_columns(
 
     def check() -> None:
         if missing := [name for name in columns if name not in present]:
-            remedy = f"name one of its columns: {', '.join(sorted(present)[:20])}"
+            names = [name or "one without a name" for name in sorted(present)]
+            remedy = f"name one of its columns: {', '.join(names[:20])}"
             if near := nearest(missing[0], sorted(present)):
                 remedy += f"; the closest is {near}"
             if len(present) == 1 and file.suffix in (".csv", ".tsv"):
