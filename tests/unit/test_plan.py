@@ -220,7 +220,8 @@ def test_rounds_are_the_frozen_ones_and_the_present_one(here):
     assert {name: one.complete() for name, one in rounds.items()} == {"one": True, "two": False}
     said = plan_slguset.waiting(config)
     assert "Round two waits" in said and "Round one" not in said
-    assert "results/slguset/annotation/two/sheets/handed_out.csv filled/two/" in said
+    sheet = "results/slguset/annotation/two/sheets/handed_out.csv"
+    assert f"cp -n {sheet} filled/two/" in said and "Another corpus needs another folder" in said
     freeze("two")
     sheets("A.XLSX", round="two")
     said = plan_slguset.waiting(config)
