@@ -454,8 +454,8 @@ def waiting(config: Config) -> str:
         steps = [
             f"Give each annotator a copy of a sheet of {sheets}/ (a later run may write that"
             " folder anew: nobody should fill in the files there).",
-            f"Put the filled sheets into {filled}/, as they come, and run the same command again. Another"
-            " corpus needs another folder (slguset.annotation.filled).",
+            f"Put the filled sheets into {filled}/, as they come, and run the same command again."
+            " Another corpus needs another folder (slguset.annotation.filled).",
         ]
         if not round_.frozen:
             command = f"mkdir -p {filled} && cp -n {sheets}/{HANDED_OUT} {filled}/"

@@ -32,7 +32,10 @@ try:
         read_config(Path(file))
     config, SOURCES, INPUTS = plan.checked(config)
     #: rule -> memory (MB) and time (minutes) of its first attempt, and whether it uses a GPU
-    RESOURCES = read_config(ROOT / "profiles" / "resources.yaml")
+    RESOURCES = {
+        workflow.modifier.modify_rulename(name): amounts
+        for name, amounts in read_config(ROOT / "profiles" / "resources.yaml").items()
+    }
     #: result -> how `snakemake --report` shows it
     SHOWN = plan_report.read_shown(ROOT / "workflow" / "report" / "shown.csv")
 except InputError as error:
@@ -40,6 +43,8 @@ except InputError as error:
 
 os.environ.update(plan.job_environment(config, str(LIBRARY)))
 
+#: What holds the rules of this workflow, which may be a module of another.
+OWN = workflow.modifier
 SLGUSET = config["slguset"]
 FILTERS = SLGUSET["filters"]
 #: shard id -> (corpus, shard)
@@ -120,12 +125,17 @@ def files(wildcards, input, output):
     return file_options(dict(input.items()) | written)
 
 
+def own_rules():
+    """The rules but those of a workflow that has this one as a module."""
+    return [each for each in workflow.rules if each in OWN.rules]
+
+
 def follow_conventions():
     """Give each rule that has none a log and a benchmark, named after it and its wildcards.
 
     A rule that does not state its memory and time asks for those of `profiles/resources.yaml`.
     """
-    for each in workflow.rules:
+    for each in own_rules():
         if not each.shellcmd or not each.output:
             continue
         if not each.log:
@@ -141,7 +151,8 @@ def follow_conventions():
 
 def asked(name):
     """What a rule asks for, and more of it after a failure."""
-    first = RESOURCES["default"] | RESOURCES.get(name, {})
+    default = RESOURCES[workflow.modifier.modify_rulename("default")]
+    first = default | RESOURCES.get(name, {})
     gpu = {"gpu": GPU} if first.pop("gpu", False) else {}
     return gpu | {
         resource: lambda wildcards, attempt, amount=amount: amount * attempt
