@@ -53,9 +53,9 @@ include: "workflow/rules/cards.smk"
 
 rule all:
     default_target: not IS_LATER
-    localrule: True
     input:
         deliverables,
+    localrule: True
 
 
 onstart:

@@ -43,8 +43,6 @@ except InputError as error:
 
 os.environ.update(plan.job_environment(config, str(LIBRARY)))
 
-#: What holds the rules of this workflow, which may be a module of another.
-OWN = workflow.modifier
 SLGUSET = config["slguset"]
 FILTERS = SLGUSET["filters"]
 #: shard id -> (corpus, shard)
@@ -123,11 +121,6 @@ def files(wildcards, input, output):
     """All named inputs, and the outputs, as options; an output without a name is `--out`."""
     written = dict(output.items()) or {"out": list(output)}
     return file_options(dict(input.items()) | written)
-
-
-def own_rules():
-    """The rules but those of a workflow that has this one as a module."""
-    return [each for each in workflow.rules if each in OWN.rules]
 
 
 def follow_conventions():

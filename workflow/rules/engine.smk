@@ -81,6 +81,15 @@ def described_inputs(each):
     return described
 
 
+#: What holds the rules of this workflow, which may be a module of another.
+OWN = workflow.modifier
+
+
+def own_rules():
+    """The rules but those of a workflow that has this one as a module."""
+    return [each for each in workflow.rules if each in OWN.rules]
+
+
 def record_inputs():
     """Make the inputs of each rule one of its parameters."""
     for each in own_rules():
