@@ -6,7 +6,7 @@ Two classifiers of three seeds predict the same cases. Their errors correlate by
 the seeds of a classifier more. Compared are the test by swaps of predictions, as before, and that
 of the tables, over cases alone: a verdict also needs a small p-value over seeds. With --held-out
 the cells are others, that were not used to choose the method. A share of significant sets without a
-change that misses its target (6 % without a disparity, 10 % where both have the same one) by more
+change that misses its target (6 % without a disparity, 7 % where both have the same one) by more
 than two standard errors of the simulation makes the exit status 1.
 """
 
@@ -23,16 +23,16 @@ from scipy import special
 REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(REPOSITORY / "workflow"))
 
-from evenhand.legal.classifier_tables.tests import test_gap  # noqa: E402
+from evenhand.legal.classifier_tables.tests import Gap, test_gap  # noqa: E402
 from evenhand.metrics.classification import counts_of, over_all, stacked  # noqa: E402
-from evenhand.metrics.disparity import permuted_sums, share_as_far  # noqa: E402
+from evenhand.metrics.disparity import permuted_sums, redrawn_sums, share_as_far  # noqa: E402
 from evenhand.metrics.paired import swapped_sums  # noqa: E402
 
 MEASURES = {"gd": partial(np.std, axis=-1), "gap": partial(np.ptp, axis=-1)}
 SEEDS, DRAWS, DELTA = 3, 199, 5.0
 
 #: The largest share of significant sets without a change: without a disparity, and with the same.
-MOST, MOST_SAME = 0.06, 0.1
+MOST, MOST_SAME = 0.06, 0.07
 
 
 class Design(NamedTuple):
@@ -55,20 +55,20 @@ SIZES = {
     **{f"20 x {n}": (n,) * 20 for n in (10, 30, 100)},
     "10 to 300": UNEQUAL,
 }
-ACCURACIES = ((0.75, 0.75), (0.6, 0.8), (0.75, 0.9), (0.55, 0.95))
+ACCURACIES = ((0.75, 0.75), (0.6, 0.8), (0.75, 0.9), (0.55, 0.95), (0.85, 0.97))
 CHANGED = ("2 x 100", "5 x 30", "5 x 100", "10 x 100", "20 x 100", "10 to 300")
 UNCHANGED = ("2 x 30", "2 x 100", "5 x 30", "5 x 100", "10 x 30", "20 x 30", "10 to 300")
 OF_CLASSES = ("2 x 30", "5 x 30", "10 x 30", "10 to 300")
 
 #: Cells that were not used to choose the method.
 OTHER_SIZES = {
-    "3 x 25": (25,) * 3,
-    "7 x 40": (40,) * 7,
-    "14 x 20": (20,) * 14,
-    "4 x 150": (150,) * 4,
-    "12 to 400": (400, 200, 133, 100, 80, 66, 57, 50, 44, 40, 12, 12),
+    "4 x 50": (50,) * 4,
+    "8 x 60": (60,) * 8,
+    "16 x 25": (25,) * 16,
+    "3 x 200": (200,) * 3,
+    "15 to 250": (250, 150, 90, 60, 40, 25, 15),
 }
-OTHER_ACCURACIES = ((0.85, 0.85), (0.65, 0.72), (0.85, 0.97), (0.55, 0.9))
+OTHER_ACCURACIES = ((0.9, 0.9), (0.7, 0.8), (0.8, 0.95), (0.5, 0.85), (0.88, 0.98))
 
 
 def main() -> None:
@@ -79,21 +79,19 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--held-out", action="store_true")
     arguments = parser.parse_args()
-    generator = np.random.default_rng(arguments.seed)
     missed = False
-    for line, met in results(generator, arguments.samples, held_out=arguments.held_out):
+    for line, met in results(arguments.seed, arguments.samples, held_out=arguments.held_out):
         print(line + ("" if met else " **missed**"), flush=True)
         missed |= not met
     sys.exit(missed)
 
 
-def results(
-    generator: np.random.Generator, samples: int, *, held_out: bool
-) -> Iterator[tuple[str, bool]]:
+def results(seed: int, samples: int, *, held_out: bool) -> Iterator[tuple[str, bool]]:
     """Yield the lines of the report, and whether each meets its target."""
     sizes = OTHER_SIZES if held_out else SIZES
     accuracies = OTHER_ACCURACIES if held_out else ACCURACIES
-    correlations = (0.1, 0.5) if held_out else (0.3, 0.3)
+    correlations = (0.2, 0.4) if held_out else (0.3, 0.3)
+    lower = (0.15, 0.25) if held_out else (0.1, 0.2)
 
     def table(
         title: str,
@@ -104,6 +102,7 @@ def results(
         most: float = 1.0,
         classes: int = 1,
     ) -> Iterator[tuple[str, bool]]:
+        generator = np.random.default_rng([seed, *title.encode()])
         yield f"\n## {title}\n", True
         yield "Significant in per cent, before and now: gd; gap.\n", True
         yield f"| groups | {' | '.join(f'{a:g}, {b:g}' for a, b in pairs)} |", True
@@ -120,20 +119,20 @@ def results(
             yield f"| {name} | {' | '.join(cells)} |", met
 
     every = tuple(sizes)
-    near = tuple(pair for pair in accuracies if pair[0] - 0.2 >= 0.4)
+    near = tuple(pair for pair in accuracies if pair[0] - max(lower) >= 0.4)
     yield from table("No disparity: rates", every, accuracies, fair, most=MOST)
     some = every if held_out else OF_CLASSES
     yield from table(
         "No disparity: macro-F1 of three classes", some, accuracies, fair, most=MOST, classes=3
     )
     some = every if held_out else UNCHANGED
-    for points in (0.1, 0.2):
+    for points in lower:
         title = f"The same disparity: one group lower by {points:g}"
         for turn, which in enumerate(("the same", "another")):
             shifts = partial(one_low, points, turn)
             yield from table(f"{title}, {which}", some, near, shifts, most=MOST_SAME)
     some = every if held_out else CHANGED
-    for points in (0.1, 0.2):
+    for points in lower:
         title = f"One group lower by {points:g} in the first classifier alone"
         yield from table(title, some, near, partial(one_low, points, None))
 
@@ -193,10 +192,15 @@ def one_set(
         return 100 * np.swapaxes(over_all(counts_of(sums, classes)), -1, -2)
 
     seeds = generator.integers(2**32, size=2).tolist()
-    draw = {"seed": seeds[0], "permutations": DRAWS, "strata": strata}
-    drawn = permuted_sums(np.hstack(values), codes, groups, **draw)
-    width = values[0].shape[1]
-    noise = np.stack([scores(drawn[..., :width]), scores(drawn[..., width:])], axis=1)
+    draw = {"seed": seeds[0], "strata": strata}
+    both = np.hstack(values), codes, groups
+    noise = [
+        np.stack([scores(some) for some in np.split(drawn, 2, axis=-1)], axis=1)
+        for drawn in (
+            permuted_sums(*both, permutations=DRAWS, **draw),
+            redrawn_sums(*both, draws=DRAWS, **draw),
+        )
+    ]
     whole = [(codes == np.arange(groups)[:, None]).astype(np.float32) @ some for some in values]
     swapped = swapped_sums(*values, codes, groups, seed=seeds[1], swaps=DRAWS)
     seen, others = np.stack([scores(some) for some in whole]), scores(sum(whole) - swapped)
@@ -206,7 +210,8 @@ def one_set(
         by_swaps = np.abs((measure(swapped) - measure(others)).mean(axis=-1))
         difference = np.abs((measure(seen[0]) - measure(seen[1])).mean())
         p_values.append(float(share_as_far(by_swaps, difference)))
-        p_values.append(test_gap(measure, seen, noise, DELTA)["p_cases"])
+        gap = Gap(measure, seen, *noise, np.array(design.sizes))
+        p_values.append(test_gap(gap, DELTA)["p_cases"])
     return p_values
 
 

@@ -16,6 +16,7 @@ from evenhand.report.explore_people import explore_people
 from evenhand.report.explore_sentences import explore_sentences
 from evenhand.report.write_page import write_page
 from in_browser import View
+from unit.cases import load_cases
 from unit.legal.made_cases import declaration
 from unit.legal.made_predictions import predictions, right, write
 from unit.report import (
@@ -26,6 +27,8 @@ from unit.report import (
     made_people,
     made_results,
 )
+
+CASES = load_cases(__file__)
 
 #: Milliseconds that a slow machine may take to search or sort: a person would call it broken.
 TOO_LONG = 10_000
@@ -351,51 +354,7 @@ def test_as_many_items_as_real_sets_have_stay_quick(browser, repository, tmp_pat
     view.close()
 
 
-@pytest.mark.parametrize(
-    ("kind", "asked", "ids"),
-    [
-        ("pairs", "set=stereotypes/made&model=masked&method=cps&lean=scored", 3),
-        ("pairs", "set=stereotypes/made&not+scored=&doubts=", 2),
-        ("pairs", "set=stereotypes/made&doubts=the+sentences+differ+in+more+than+one+place", 1),
-        ("sentences", "pair=他/她&keyword=female", 24),
-        ("sentences", "lean=unknown", 1),
-        ("sentences", "lean=none", 1),
-        ("sentences", "search=没有这样的句子", 0),
-        ("cases", "set=mine&split=&applicant_gender=female", ["ecthr-2", "ecthr-3"]),
-        ("cases", "set=mine&split=dev&label=none", ["ecthr-3"]),
-        ("cases", "missed=8", ["ecthr-2"]),
-        ("cases", "label=6&predicted=6", ["ecthr-2"]),
-        ("cases", "missed=3", ["ecthr-1"]),  # one of two seeds gives it, which is not most
-        ("cases", "wrongly=2&objective=group_dro&order=case-asc", ["ecthr-1", "ecthr-2"]),
-        ("cases", "split=&answer=right", ["ecthr-3"]),
-        ("cases", "answer=differ", ["ecthr-1"]),
-        ("cases", "labelled=no", ["ecthr-4"]),
-        ("cases", "label=", ["ecthr-4"]),
-        ("cases", "search=lantern", ["ecthr-2"]),
-        ("cases", "search=123/45", ["ecthr-2"]),
-        ("cases", "search=orch%20lan", ["ecthr-2"]),
-        ("cases", "search=antern", []),
-        ("cases", "set=other&split=test&defendant_gender=unknown", ["cail-3"]),
-        ("cases", "set=other&label=%3C%3D12&predicted=%3C%3D12", ["cail-2", "cail-3"]),
-        ("cases", "split=&order=date-desc", ["ecthr-2", "ecthr-4", "ecthr-1", "ecthr-3"]),
-        ("cases", "split=&order=differ-desc", ["ecthr-1", "ecthr-2", "ecthr-3", "ecthr-4"]),
-        ("cases", "", ["ecthr-2", "ecthr-1", "ecthr-4"]),  # the last has no label
-        ("people", "", list("31025")),
-        ("people", "set=mine&training=mlp&answer=changes", ["3"]),
-        ("people", "answer=beyond&group=woman", list("31")),
-        ("people", "answer=within&order=person-asc", list("0235")),
-        ("people", "label=1&answer=wrong", list("30")),
-        ("people", "answer=right&seed=0", list("312")),
-        ("people", "seed=1", list("023")),
-        ("people", "answer=positive", list("35")),
-        ("people", "search=job:%20nurse%20woman", list("315")),
-        ("people", "search=man", list("02")),  # and no woman
-        ("people", "order=p-desc", list("53012")),
-        ("people", "order=difference-asc&group=woman", list("513")),
-        ("people", "set=other&answer=changes", list("10")),
-        ("people", "set=other&method=logistic_regression&group=other", list("25")),
-    ],
-)
+@pytest.mark.parametrize(("kind", "asked", "ids"), CASES["an_address_asks_for_items"])
 def test_an_address_asks_for_items(look, stay, kind, asked, ids):
     view = stay(kind, f"#?{asked}") if asked else look(kind)
     if isinstance(ids, list):
@@ -405,19 +364,8 @@ def test_an_address_asks_for_items(look, stay, kind, asked, ids):
 
 
 @pytest.mark.parametrize(
-    ("kind", "asked", "words"),
-    [
-        ("sentences", "set=none", ["set none"]),
-        ("sentences", "model=nobody&lean=plus", ["model nobody"]),
-        ("sentences", "lean=sideways&pair=no/pair", ["Bias direction sideways", "Pair no/pair"]),
-        ("sentences", "keyword=", ["Keyword none"]),
-        ("sentences", "set=%3Cimg%20src%3Dx%3E", ["<img src=x>"]),
-        ("cases", "set=none&applicant_gender=nobody&objective=magic&label=99&what=ever",
-         ["set none", "Applicant's gender nobody", "model magic", "Label 99"]),
-        ("people", "group=nobody&training=magic&seed=9&answer=odd&label=2",
-         ["model magic", "gender nobody", "Seed 9", "Answer odd", "Label 2"]),
-    ],
-)  # fmt: skip
+    ("kind", "asked", "words"), CASES["what_an_address_asks_in_vain_is_listed"]
+)
 def test_what_an_address_asks_in_vain_is_listed(stay, kind, asked, words):
     view = stay(kind, f"#?{asked}")
     assert all(one in view.lost() for one in words)

@@ -1,7 +1,10 @@
-"""Cases of parametrised tests that are data: a CSV file with a row per case."""
+"""Cases of parametrised tests that are data: a CSV file with a row per case, or YAML."""
 
 import csv
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 
 def read_csv(path: Path) -> list[dict[str, str]]:
@@ -24,3 +27,10 @@ def read_cases(test: str, name: str) -> list[list[str]]:
 
 def _unescaped(cell: str) -> str:
     return cell.encode("latin-1", "backslashreplace").decode("unicode_escape")
+
+
+def load_cases(test: str) -> dict[str, list[list[Any]]]:
+    """The rows of parametrised tests, by test: ``cases/{module}.yaml`` beside its `__file__`."""
+    path = Path(test)
+    path = path.parent / f"cases/{path.stem.removeprefix('test_')}.yaml"
+    return yaml.safe_load(path.read_text(encoding="utf-8"))

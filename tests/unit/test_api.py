@@ -214,6 +214,7 @@ def test_predictions_as_data_and_as_file_give_the_same(tmp_path):
     assert "Predictions" in first.card()
     called = "result = eh.audit_predictions(data, label='y', groups='g', prediction='p')"
     assert called in first.card()
+    assert " | lowest group | " in first.card() and "\n| g | True positive rate | " in first.card()
     page = second.to_html(tmp_path / "p.html").read_text(encoding="utf-8")
     assert html.escape(first.findings[0], quote=False) in page
 
@@ -755,6 +756,7 @@ def test_verdicts_on_logs_are_of_bias_types_too(tmp_path):
     result = eh.audit_logs(file)
     (note,) = result.notes
     assert note in result.card()
+    assert "| bias type |" in result.card() and " | undecided |" in result.card()
     assert result.verdicts["bias_type"].tolist() == ["all", "age", "gender"]
     page = result.to_html(tmp_path / "p.html").read_text(encoding="utf-8")
     assert "<h1>Do the models prefer stereotypes?</h1>" in page and "between groups" not in page

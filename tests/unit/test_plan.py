@@ -12,6 +12,7 @@ from evenhand import (
     plan_individual,
     plan_legal,
     plan_models,
+    plan_predictions,
     plan_report,
     plan_slguset,
     plan_stereotypes,
@@ -23,6 +24,9 @@ from evenhand.core.sources import read_sources
 from evenhand.errors import InputError
 from evenhand.sheets.tasks import HANDED_OUT
 from evenhand.slguset.shards import Skipped
+from unit.cases import load_cases
+
+CASES = load_cases(__file__)
 
 #: Those of files that are left out.
 REASONS = ("hidden_file", "unknown_format", "unreadable_file", "unusable_name")
@@ -69,9 +73,6 @@ def test_files_that_are_not_read_become_rows_of_bounded_length():
     assert sum(map(len, rows)) < 2 * plan_slguset.MOST_BYTES + 4100 * len(REASONS)
 
 
-CORPUS = {"slguset": {"corpora": {"x": {"files": ["papers"]}}}}
-PUBLISHED = {"slguset": {"published": {"source": "x"}}}
-HUB = {"m": {"hub": "a"}}
 TEXTS = {
     "text": "text",
     "label": {"column": "label", "task": "binary"},
@@ -79,56 +80,12 @@ TEXTS = {
 }
 
 
-def pair_set(**keys: str) -> dict:
-    sets = {"p": {"format": "crows_pairs"} | keys}
-    return {"stereotypes": {"sets": sets}, "models": HUB}
-
-
-def people(files: tuple[str, ...] = ("papers/a.txt",), **settings: object) -> dict:
-    datasets = {"t": {"format": "table", "files": [*files]}}
+def people(**settings: object) -> dict:
+    datasets = {"t": {"format": "table", "files": ["papers/a.txt"]}}
     return {"individual_fairness": {"datasets": datasets} | settings}
 
 
-@pytest.mark.parametrize(
-    ("config", "problem"),
-    [
-        ({}, "there is nothing to read; name a corpus"),
-        ({"slguset": {"published": {"file": "s"}}}, r"slguset\.published\.file is s, and there is"),
-        (
-            {"slguset": {"published": {"file": "papers"}}},
-            r"published\.file is papers, which is a f",
-        ),
-        (PUBLISHED | {"models": {"m": {"path": "gone"}}}, r"m\.path is gone: there is no such mod"),
-        (PUBLISHED | {"models": {"m": {}}}, "models.m has none of path, hub, train and pretrain"),
-        (PUBLISHED | {"models": {"m": {"path": "a", "hub": "x"}}}, "models.m has path and hub"),
-        (PUBLISHED | {"models": {"m": {"train": {}}}}, "models.m has nothing to be trained on"),
-        (
-            PUBLISHED | {"models": {"m": {"train": {"files": ["gone.txt"]}}}},
-            r"models\.m\.train\.files\.0 is gone\.txt",
-        ),
-        (people(("papers",)), r"datasets\.t\.files\.0 is papers, which is a folder"),
-        (people(official_split=["loans"]), "official_split names loans, which is none of"),
-        (people(eidig={"seeds": 1, "tracks": ["integers"]}), "no data set has whole numbers"),
-        (pair_set(file="pipe.csv"), r"sets\.p\.file is pipe\.csv, which is a pipe"),
-        (pair_set(file="papers"), r"sets\.p\.file is papers, which is a folder"),
-        (
-            pair_set(file="p.csv") | {"models": {}},
-            r"no model scores stereotypes\.sets\.p; name a m",
-        ),
-        (
-            pair_set(file="p.csv", language="en")
-            | {"models": {"m": {"hub": "a", "language": "zh"}}},
-            "p, whose language is en; name",
-        ),
-        (pair_set(format="slguset"), r"p stands on slguset, .*; fill in slguset\.corpora"),
-        (
-            pair_set(format="slguset", edition="slguset_published"),
-            r"slguset\.published, or leave",
-        ),
-        (CORPUS | {"stereotypes": {"released": {"scores": ["set"]}}}, "no gold; name both"),
-        (CORPUS | {"stereotypes": {"released": {"gold": "set"}}}, "no scores; name both"),
-    ],
-)
+@pytest.mark.parametrize(("config", "problem"), CASES["a_fault_of_the_files_is_named"])
 def test_a_fault_of_the_files_is_named(here, config, problem):
     Path("p.csv").touch()
     os.mkfifo("pipe.csv")
@@ -145,26 +102,7 @@ def test_a_file_of_texts_is_named_by_the_users_key(here):
         plan.check_files(plan_legal.expand(config))
 
 
-PART = {"p": {"format": "fairlex", "sources": ["x"]}}
-
-
-@pytest.mark.parametrize(
-    ("config", "problem"),
-    [
-        (pair_set(), "p has no file and no source"),
-        (people(()), "t names neither files"),
-        (
-            {"legal": {"datasets": {"d": {"kind": "fscs", "parts": PART}}}},
-            "no data source x; add it",
-        ),
-        ({"stereotypes": {"released": {"gold": "x", "scores": ["set"]}}}, "no data source x"),
-        ({"slguset": {"corpora": {"x": {}}}}, r"corpora\.x names neither files nor sources"),
-        (
-            {"slguset": {"corpora": {"x": {"files": ["a"], "header": False, "text_field": "²"}}}},
-            r"corpora\.x\.text_field is .*, and there is no header",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("config", "problem"), CASES["a_fault_of_the_sources_is_named"])
 def test_a_fault_of_the_sources_is_named(here, config, problem):
     with pytest.raises(InputError, match=problem):
         config = complete(config, read_schema(SCHEMA))
@@ -562,26 +500,7 @@ def test_a_method_of_random_models_alone_has_no_effect(here):
     plan.check_effects(configured(**written), written)
 
 
-@pytest.mark.parametrize(
-    ("settings", "faults"),
-    [
-        ({}, []),
-        ({"methods": ["alfr"], "mus": [1], "lambdas": [1]}, []),
-        ({"methods": ["mlp"], "mus": [1]}, ["mus has no effect, since no method of"]),
-        (
-            {"methods": ["alfr"], "individual": ["none"], "lambdas": [1], "reduction": "mean"},
-            ["lambdas has no effect", "reduction has no effect"],
-        ),
-        (
-            {"methods": ["mlp"], "lambdas": [1], "grids": {"mlp": {"lambdas": [2], "mus": [1]}}},
-            ["fairness.lambdas has no effect", "grids.mlp.mus has no effect, since the method"],
-        ),
-        (
-            {"methods": ["alfr"], "grids": {"mlp": {"lambdas": [2]}}, "official_split": []},
-            ["grids.mlp.lambdas has no effect, since mlp is none", "since mlp, which it is for"],
-        ),
-    ],
-)
+@pytest.mark.parametrize(("settings", "faults"), CASES["a_key_that_no_training_sees_is_refused"])
 def test_a_key_that_no_training_sees_is_refused(here, settings, faults):
     config = with_people(**settings)
     written = {"individual_fairness": settings}
@@ -652,27 +571,7 @@ def biographies(here: Path, **label: object) -> dict:
     }
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({}, None),
-        ({"label": {"column": "work"}}, "p.csv: has no column 'work', which `text.datasets.bios.l"),
-        ({"attributes": {"g": {"column": "x"}}}, "'x', which `text.datasets.bios.attributes.g`"),
-        ({"label": {"labels": ["king", "queen"]}}, "p.csv: no case could be read: outside_labels"),
-        ({"label": {"positive": "cook"}}, None),
-        ({"label": {"positive": "king"}}, "`text.datasets.bios.label.positive` is king, which"),
-        ({"label": {"labels": ["cook", "nurse"], "positive": "king"}}, "is king.*choose one"),
-        ({"text": "sex"}, None),
-        ({"text": ["bio", "job"]}, r"config: text\.datasets\.bios\.text names job, which is the l"),
-        ({"text": "number"}, "p.csv: no case could be read: text_is_number 12 times"),
-        ({"attributes": {"g": {"column": "one"}}}, "^config: text.datasets.bios: .* g has one v"),
-        ({"attributes": {"g": {"column": "job"}}}, "^config: text.datasets.bios: .* g is the lab"),
-        ({"split": {"column": "part"}}, "^config: text.datasets.bios: all rows are of train in the"
-         r" column part, and a classifier needs rows of test too; leave `text\.datasets\.bios\.s"),
-        ({"split": {"column": "fold"}}, r"bios: 3 rows \(first line 11 of p.csv\) have none of "
-         "train, dev and test in the column fold, and a classifier needs rows of test; write"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("change", "words"), CASES["declared_texts_are_read_before_any_job"])
 @pytest.mark.parametrize("small", [1 << 20, 0])
 def test_declared_texts_are_read_before_any_job(here, monkeypatch, change, words, small):
     monkeypatch.setattr(plan_legal, "SMALL", small)  # of a larger file less is checked
@@ -692,20 +591,33 @@ def test_declared_texts_are_read_before_any_job(here, monkeypatch, change, words
 
 
 @pytest.mark.parametrize(
-    ("overlapping", "names", "hint"),
+    ("change", "words"),
     [
-        (
-            False,
-            ["who_rural"],
-            r"they are who; the columns of who are its groups \(attributes with ov",
-        ),
-        (
-            True,
-            ["who"],
-            "they are who_poor, who_rural; who is overlapping, so that each of its col",
-        ),
-        (True, ["sex"], r"they are who_poor, who_rural\.$"),
+        ({}, None),
+        ({"groups": ["gender"]}, "p.csv: has no column 'gender', which `predictions.m.groups` nam"),
+        ({"probabilities": {"a": "p", "c": "q"}}, "^p.csv: y has b, for which `predictions.m.pro"),
+        ({"probabilities": {"a": "p", "b": "p"}}, "^p.csv: has no row .*: .*do not sum to 1"),
+        ({"probabilities": {}, "prediction": "y"}, "^p.csv: y is named as `predictions.m.label`"),
     ],
+)
+@pytest.mark.parametrize("small", [1 << 20, 0])
+def test_predictions_are_read_before_any_job(here, monkeypatch, change, words, small):
+    monkeypatch.setattr(plan_predictions, "SMALL", small)
+    entry = {"files": ["p.csv"], "label": "y", "probabilities": {"a": "p", "b": "q"}}
+    written = {"predictions": {"m": entry | {"groups": ["sex"]} | change}}
+    rows = [f"{'ab'[n % 2]},{'fm'[n // 6]},0.9,0.1" for n in range(12)]
+    (here / "p.csv").write_text("\n".join(["y,sex,p,q", *rows]))
+    (here / "config.yaml").write_text(json.dumps(written))
+    if words is None or not small:
+        plan.check_config(here / "config.yaml")
+    else:
+        with pytest.raises(InputError, match=words):
+            plan.check_config(here / "config.yaml")
+
+
+@pytest.mark.parametrize(
+    ("overlapping", "names", "hint"),
+    CASES["unknown_attribute"],
 )
 def test_an_unknown_attribute_of_columns_has_the_names_of_its_groups(
     here, overlapping, names, hint

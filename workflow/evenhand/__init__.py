@@ -1,10 +1,13 @@
 """Fairness data sets from raw text, and audits of models: ``import evenhand as eh``."""
 
-__all__ = ["audit_logs", "audit_pairs", "audit_predictions", "audit_table", "extract_sentences"]
+__all__ = [
+    *("Result", "audit_logs", "audit_pairs", "audit_predictions", "audit_table"),
+    "extract_sentences",
+]
 
 
 def __getattr__(name: str):
-    """Import `evenhand.api` when one of its functions is used first; `__version__` as installed."""
+    """Import `evenhand.api` when one of its names is used first; `__version__` as installed."""
     if name == "__version__":
         from importlib.metadata import version
 
@@ -17,5 +20,5 @@ def __getattr__(name: str):
 
 
 def __dir__() -> list[str]:
-    """Return the names of the functions."""
+    """Return the names of the library."""
     return __all__

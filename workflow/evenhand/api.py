@@ -80,16 +80,36 @@ _COUNTS = (
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """The result of an audit.
+    """The result of an audit, which the functions ``audit_...`` return.
+
+    Print it for the findings and notes. ``result.to_html("audit.html")`` writes the report.
 
     Attributes
     ----------
-    folder : Path
-        Its files, laid out as the workflow's results.
     findings : list of str
-        The findings, the main one first.
+        The findings as sentences, the main one first.
     notes : list of str
-        What was left out of the data, and what is not known.
+        What was left out of the data, what may be a mistake in them, and what is not known.
+    table : DataFrame
+        The main table, with all numbers.
+    verdicts : DataFrame
+        The tests behind the findings: above, below, equivalent or inconclusive.
+    tables : dict of str to DataFrame
+        All tables by name.
+    folder : Path
+        The files, laid out as the workflow's results: `out`, or a temporary folder that is removed
+        with the result.
+
+    Examples
+    --------
+    >>> import pandas as pd, evenhand as eh
+    >>> data = pd.DataFrame({"y": [1, 0] * 100, "p": [0.9, 0.1, 0.4, 0.2] * 50,
+    ...                      "gender": ["woman", "man", "man", "woman"] * 50})
+    >>> result = eh.audit_predictions(data, label="y", prediction="p", groups=["gender"])
+    >>> sorted(result.tables)
+    ['calibration', 'gaps', 'groups', 'left_out']
+    >>> (result.verdicts["verdict"] == "above").sum().item()
+    4
     """
 
     folder: Path
@@ -1155,16 +1175,25 @@ def _doubts(result: Result) -> list[str]:
 def _card(title: str, findings: list[str], table: "pd.DataFrame", call: str, note: str = "") -> str:
     """Return the findings, a table with a note, and the call that made them as Markdown."""
     from evenhand.io.markdown import render
+    from evenhand.predictions.words import TITLES
+    from evenhand.text.catalogue import verdict_words
+
+    def in_words(name: str, cell: Any) -> str:
+        code = str(cell)
+        if name == "verdict":
+            return verdict_words(code) or code
+        return TITLES.get(code, code.replace("_", " ")) if name == "metric" else code
 
     columns = [name for name in table if table[name].notna().any()]
     rows = []
     for row in table[columns].itertuples(index=False):
         known = ("" if cell is None or cell != cell else cell for cell in row)
         cells = (
-            as_cell(name, cell) if isinstance(cell, float) else str(cell)
+            as_cell(name, cell) if isinstance(cell, float) else in_words(name, cell)
             for name, cell in zip(columns, known, strict=True)
         )
         rows.append([cell.replace("|", "\\|") for cell in cells])
-    facts = {"title": title, "findings": findings, "columns": columns, "rows": rows, "call": call}
+    facts = {"title": title, "findings": findings, "rows": rows, "call": call}
+    facts["columns"] = [name.replace("_", " ") for name in columns]
     facts |= {"note": note}
     return render(Path(located("workflow/evenhand/report/cards/audit_card.md.jinja")), facts)

@@ -587,6 +587,9 @@ def _check_target(words: tuple[str, ...]) -> None:
 def why(*words: Words) -> None:
     """Explain why each job would run: ``evenhand why [CONFIG]``.
 
+    The exit status is 0 with an answer, whether jobs would run or none; 1 if Snakemake cannot make
+    a plan; and 2 for invalid input.
+
     Parameters
     ----------
     words

@@ -285,6 +285,7 @@ def check_config(path: Path) -> None:
     try:
         config = checked(read_config(path))[0]
         plan_legal.check_declared(config)
+        plan_predictions.check_tables(config)
         for table in _tables(config):
             if Path(table).suffix != ".parquet":
                 read_text(Path(table), BEGINNING)

@@ -1,9 +1,10 @@
 """Plan the legal data sets. See `evenhand.plan`."""
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -232,26 +233,32 @@ def check_declared(config: Config) -> None:
         error names the key.
     """
     for name, entry in config["text"]["datasets"].items():
-        key, positive = f"text.datasets.{name}", as_text(entry["label"]["positive"])
-        try:
+        positive = as_text(entry["label"]["positive"])
+        with with_keys(f"text.datasets.{name}", entry):
             splits, unknown = _read_small(config, name, positive)
             classifiers = config["legal"]["classifiers"].values()
             if any(name in each["datasets"] for each in classifiers):
                 _check_splits(splits, entry["split"]["column"], unknown)
             if (known := dataset(config, name)).labels:
                 known.positive_place(positive)
-        except InputError as error:
-            named = error.with_names(partial(_key, key, entry))
-            if named.file:
-                raise named from None
-            problems = f"config: {key}: {named.problem}".splitlines()
-            raise InputError(problems, remedy=named.remedy) from None
 
 
-def _key(section: str, entry: Collection[str], name: str) -> str:
-    """Return the whole key of a name that begins with a key of an entry."""
-    name = "label.positive" if name == "positive" else name
-    return f"{section}.{name}" if name.partition(".")[0] in entry else name
+@contextmanager
+def with_keys(section: str, entry: Collection[str]) -> Iterator[None]:
+    """Let an error of the block name the keys of an entry, and the entry if it names no file."""
+
+    def key(name: str) -> str:
+        name = "label.positive" if name == "positive" and "positive" not in entry else name
+        return f"{section}.{name}" if name.partition(".")[0] in entry else name
+
+    try:
+        yield
+    except InputError as error:
+        named = error.with_names(key)
+        if named.file:
+            raise named from None
+        problems = f"config: {section}: {named.problem}".splitlines()
+        raise InputError(problems, remedy=named.remedy) from None
 
 
 def _check_splits(splits: Collection[str], column: str | None, unknown: str = "") -> None:

@@ -1,6 +1,7 @@
 """Plan the audits of predictions: their files, options and pages. See `evenhand.plan`."""
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from evenhand import plan_classifiers
@@ -8,7 +9,7 @@ from evenhand.core.config import check_names
 from evenhand.errors import InputError
 from evenhand.legal.groups import NO_ATTRIBUTE
 from evenhand.legal.groups import title as groups_title
-from evenhand.plan_legal import as_text
+from evenhand.plan_legal import SMALL, as_text, with_keys
 from evenhand.plan_legal import dataset as dataset_of
 from evenhand.text.phrases import listed
 
@@ -114,6 +115,32 @@ def check_predictions(config: Config) -> dict[str, str]:
             raise InputError(problem, remedy=either)
         check_names(f"{key}.bins", sorted(entry["bins"]), entry["groups"], "`groups`")
     return named
+
+
+def check_tables(config: Config) -> None:
+    """Read the tables of predictions that are small, so that errors in them precede the first job.
+
+    Raises
+    ------
+    InputError
+        As in `evenhand.predictions.read.read_predictions`; the error names the file or the key.
+    """
+    from evenhand.predictions.read import read_predictions
+
+    for name, entry in config["predictions"].items():
+        if entry["format"] != "table":
+            continue
+        paths = [Path(path) for path in (*entry["files"], entry["gold"]) if path]
+        if not all(path.is_file() for path in paths):
+            continue  # they are fetched
+        if sum(path.stat().st_size for path in paths) > SMALL:
+            continue
+        shared = {key: entry[key] for key in OPTIONS if key not in ("format", "title")}
+        shared |= {key: entry[key] for key in ("bins", "probabilities")}
+        gold = paths[1] if entry["gold"] else None
+        positive = as_text(entry["positive"])
+        with with_keys(f"predictions.{name}", entry):
+            read_predictions(paths[0], **shared | {"gold": gold, "positive": positive})
 
 
 def options(config: Config, name: str) -> dict[str, Any]:

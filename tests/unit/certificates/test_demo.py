@@ -1,6 +1,5 @@
 """The planted text and pairs of the demo are those of the maker."""
 
-import csv
 import json
 from datetime import date, timedelta
 
@@ -8,6 +7,7 @@ import pytest
 
 from evenhand.certificates.planted_text import planted_pairs, planted_sentences, read_vocabulary
 from evenhand.learning.planted import plant_cases
+from unit.cases import read_csv
 
 
 @pytest.mark.parametrize(("name", "dose"), [("balanced", 0), ("biased", 1)])
@@ -19,8 +19,8 @@ def test_texts(repository, name, dose):
 
 def test_pairs(repository):
     words = read_vocabulary(repository / "resources/planted/english.json")
-    with (repository / "resources/demo/planted/pairs.csv").open(newline="") as stream:
-        pairs = [(row["sent_more"], row["sent_less"]) for row in csv.DictReader(stream)]
+    rows = read_csv(repository / "resources/demo/planted/pairs.csv")
+    pairs = [(row["sent_more"], row["sent_less"]) for row in rows]
     assert pairs == [(pair["more"], pair["less"]) for pair in planted_pairs(words)]
 
 

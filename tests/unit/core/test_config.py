@@ -12,6 +12,9 @@ from evenhand import plan, plan_legal
 from evenhand.core.config import Options, complete, read_config, read_schema
 from evenhand.errors import InputError
 from evenhand.plan_individual import expand, table_options
+from unit.cases import load_cases
+
+CASES = load_cases(__file__)
 
 SCHEMA = yaml.safe_load("""
 type: object
@@ -133,70 +136,7 @@ def test_a_whole_number_written_with_a_point_is_whole():
     assert repr((filled["seed"], filled["share"])) == "(3, 1.0)"
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("{name: x, filtre: {}}", "there is no key filtre, did you mean filter?"),
-        (
-            "{name: x, filter: {min_lenght: 3}}",
-            "there is no key filter.min_lenght, did you mean min_length?",
-        ),
-        (
-            "{name: x, filter: {manage: 3}}",
-            "there is no key filter.manage (the keys are enabled, language, min_length, names)",
-        ),
-        (
-            "{name: x, filter: {zzz: 3}}",
-            "there is no key filter.zzz (the keys are enabled, language, min_length, names)",
-        ),
-        (
-            "{name: x, filter: {language: chinesse}}",
-            'filter.language is "chinesse"; allowed are chinese, english, null, '
-            "did you mean chinese?",
-        ),
-        ("{name: x, filter: {names: [biology, biology]}}", 'filter.names names "biology" twice'),
-        (
-            "{name: x, filter: {names: biology}}",
-            'filter.names is "biology"; it must be a list, with at most 3 entries',
-        ),
-        (
-            "{name: x, filter: {min_length: nine}}",
-            'filter.min_length is "nine"; it must be a whole number, at least 1 (characters)',
-        ),
-        ("{name: x, filter: {min_length: true}}", "filter.min_length is true; it must be a whole"),
-        ("{name: x, share: 0}", "share is 0; it must be a number, above 0, at most 1 (share)"),
-        ("{name: x, folder: 3}", "folder is 3; it must be a text or null; put it into quotes"),
-        ("{name: x, results: no}", "results is false; it must be a text; put it into quotes"),
-        ("{name: x, results: [a]}", 'results is ["a"]; it must be a text; every key'),
-        ("{name: x, base: 2}", "base is 2; allowed are e, 2; put it into quotes; every key"),
-        ("{name: x, results: 2020-01-01}", 'results is "2020-01-01"; it must be a text'),
-        (
-            "{name: x, field: 0}",
-            'field is 0; it must be a whole number, at least 1, or one of "text", null',
-        ),
-        (
-            "{name: x, models: {Aé: {path: p}}}",
-            "models.Aé is no name; it must be a text, of the form ^[a-z]+$",
-        ),
-        ("{name: x, models: {a: {}}}", "models.a must have exactly 1 of the keys path, train"),
-        ("{name: x, models: {}}", "models is {}; it must be a mapping, with 1 or more keys"),
-        ("{}", "the configuration lacks the key name"),
-        ("[]", "the configuration is []; it must be a mapping"),
-        ("{name: x, 1998: {}}", "the key 1998 is read as 1998; put its name into quotes"),
-        ("{name: x, share: .nan}", "share is nan; it must be a finite number"),
-        ("{name: x, rounds: [{size: -.inf}]}", "rounds.0.size is -inf; it must be a finite number"),
-        ("{name: x, depth: 3}", "depth has no effect for kind: small; remove it"),
-        (
-            "{name: x, rounds: [{size: 3, shape: a}, {shape: b}]}",
-            "config: rounds.1.shape has no effect for size: 10; remove it; every",
-        ),
-        ("{name: x, width: 3}", "width has no effect for kind: small or without models; remove it"),
-        (
-            "{name: x, kind: large, width: 3}",
-            "width has no effect without biology in filter.names or without models; remove it",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("text", "sentence"), CASES["each_mistake_is_named_with_what_is_allowed"])
 def test_each_mistake_is_named_with_what_is_allowed(text, sentence):
     said = faults(text)
     assert said.startswith("config: ")

@@ -6,6 +6,9 @@ import os
 import pytest
 
 from evenhand.core import code, why
+from unit.cases import load_cases
+
+CASES = load_cases(__file__)
 
 
 @pytest.fixture(autouse=True)
@@ -43,69 +46,13 @@ def lines(*jobs, state=None):
     return why.explain(list(jobs), state)[1:]
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"forced": True}, "forced on the command line"),
-        ({"made": False}, "it has not run here yet"),
-        ({"made": False, "recorded": True}, "a.txt is missing"),
-        ({"incomplete": ["a.txt"]}, "a.txt was left unfinished"),
-        ({"command_changed": True}, "the command of the rule changed"),
-        ({"software_changed": True}, "the software environment of the rule changed"),
-        (
-            {"inputs": ["x", "y"], "former_inputs": ["y", "z"]},
-            "new among its inputs: x; no longer among its inputs: z",
-        ),
-        (
-            {"params_before": ["{'k.x': {}}"], "params_now": ["{'k.x': [1, None]}"]},
-            "config: k.x: {} -> [1, None]",
-        ),
-        ({"params_before": ["{'k.x': 1}"], "params_now": ["{'k.y': 1}"]}, None),
-        ({"params_before": ["{'--x': 1}"], "params_now": ["{'--x': 2}"]}, "--x: 1 -> 2"),
-        (
-            {"params_before": ["1"], "params_now": ["'two'", "3"]},
-            "a parameter of the rule changed: 1 -> 'two', 3",
-        ),
-        ({"params_before": [], "params_now": ["3"]}, "a parameter of the rule changed: none -> 3"),
-        (
-            {"params_before": [], "params_now": ["'evenhand.errors@0123456789abcdef'"]},
-            "the rule names other code than before",
-        ),
-        (
-            {"params_before": ["'evenhand.errors@0123456789abcdef'"], "params_now": []},
-            "the rule names other code than before",
-        ),
-        (
-            {
-                "params_before": ["'evenhand.errors@0123456789abcdef'"],
-                "params_now": ["'evenhand.errors@1123456789abcdef'"],
-            },
-            "the code of evenhand.errors changed (its former state was not kept)",
-        ),
-        ({}, "Snakemake names no cause"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "said"), CASES["each_cause_has_its_clause"])
 def test_each_cause_has_its_clause(changes, said):
     said = said or "config: k.x is gone; config: k.y is new: 1"
     assert lines(job(**changes)) == [f"a: {said}"]
 
 
-@pytest.mark.parametrize(
-    ("before", "now", "said"),
-    [
-        ({"data": ["a.csv@01"]}, {"data": ["a.csv@02"]}, "the content of a.csv changed"),
-        (
-            {"data": ["a.csv@01", "b.csv@01"]},
-            {"data": ["b.csv@01", "a.csv@01"]},
-            "the order or the roles of its inputs changed (data)",
-        ),
-        (
-            {"x": ["results/a"], "y": ["results/b"]},
-            {"x": ["results/b"], "y": ["results/a"]},
-            "the order or the roles of its inputs changed (x, y)",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("before", "now", "said"), CASES["what_happened_to_the_inputs_is_named"])
 def test_what_happened_to_the_inputs_is_named(before, now, said):
     changes = [repr({"inputs": roles}) for roles in (before, now)]
     assert lines(job(params_before=changes[:1], params_now=changes[1:])) == [f"a: {said}"]

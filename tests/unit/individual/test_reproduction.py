@@ -1,6 +1,5 @@
 """The paper's tables: which settings are reported, and the verdicts."""
 
-import csv
 import math
 import re
 
@@ -12,7 +11,10 @@ from evenhand.individual.reproduction import judge
 from evenhand.individual.results import SETTING, by_setting, summarise
 from evenhand.individual.study import reported_settings
 from evenhand.individual.tables import table_4, table_6, table_7, table_8, tests
+from unit.cases import load_cases, read_csv
 from unit.individual.made_study import FACTS, RESOURCES, find, run, study
+
+CASES = load_cases(__file__)
 
 
 def test_interval_over_seeds_by_hand():
@@ -29,29 +31,7 @@ def test_interval_over_seeds_by_hand():
     assert summarise([0.0, 0.1], 1.0)["low"] == 0.0
 
 
-SUMMARY = {"mean": 84.0, "sd": 0.5, "seeds": 20}
-NOTHING = {"mean": None, "sd": None, "seeds": 0}
-EXACT = {"mean": 100.0, "sd": 0.0, "seeds": 5}
-
-
-@pytest.mark.parametrize(
-    ("paper", "summary", "lost", "verdict", "reason"),
-    [
-        ("85.0", SUMMARY, (0, 0), "reproduced", None),
-        ("83.0", SUMMARY, (0, 0), "reproduced", None),
-        ("85.5", SUMMARY, (0, 0), "not_reproduced", "1.5 above our mean, 3.0 sd of single runs; "),
-        (None, SUMMARY, (0, 0), "no_published_value", None),
-        ("84.0", SUMMARY | {"sd": None, "seeds": 1}, (0, 0), "undecided", "one run"),
-        ("84.0", NOTHING, (0, 0), "not_run", "there is no run"),
-        ("84.0", NOTHING, (3, 0), "not_run", "every run diverged (3)"),
-        ("84.0", NOTHING, (0, 2), "not_run", "no run is left: of 2 the split"),
-        ("84.0", NOTHING, (1, 2), "not_run", "no run is left: 1 diverged, and of 2 the split"),
-        ("100", EXACT, (0, 0), "reproduced", None),  # what is printed may be rounded
-        ("99.95", EXACT | {"mean": 99.954}, (0, 0), "reproduced", None),
-        ("99.9", EXACT, (0, 0), "not_reproduced", "0.1 below our mean; why is not known"),
-        (".200", EXACT | {"mean": 0.1}, (0, 0), "not_reproduced", "0.100 above our mean; "),
-    ],
-)
+@pytest.mark.parametrize(("paper", "summary", "lost", "verdict", "reason"), CASES["verdicts"])
 def test_verdicts(paper, summary, lost, verdict, reason):
     found = judge(number(paper) if paper else None, summary, None, *lost)
     assert found[0] == verdict
@@ -217,8 +197,7 @@ def test_the_papers_rows_of_eidig_are_of_its_own_network():
 def test_printed_numbers_are_plain_decimals_and_groups_are_in_order():
     names = {"value", "published", "share", "positive"}
     for path in FACTS:
-        with path.open(encoding="utf-8", newline="") as stream:
-            rows = list(csv.DictReader(stream))
+        rows = read_csv(path)
         cells = names - ({"value"} if path.stem.endswith(("_1", "_2")) else set())
         printed = [row[name] for row in rows for name in cells & row.keys()]
         assert all(re.fullmatch(r"|\d*\.?\d+", one) for one in printed)

@@ -7,6 +7,9 @@ from hypothesis import strategies as st
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
 from evenhand.learning.counterfactual_text import read_swap_table, swap_words
+from unit.cases import load_cases
+
+CASES = load_cases(__file__)
 
 LEGAL = Path(__file__).parents[3] / "resources" / "legal"
 ENGLISH = read_swap_table(
@@ -20,57 +23,12 @@ def swapped(text, table):
     return swap_words(text, table)[0]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("He said that she left.", "She said that he left."),
-        ("HE was a policeman.", "SHE was a policewoman."),
-        ("Mr Fell and Mrs Hale met Ms Orr.", "Ms Fell and Mr Hale met Mr Orr."),
-        ("He did not miss Miss Gray.", "She did not miss Mr Gray."),
-        ("the midwife, mankind and the theme", "the midwife, mankind and the theme"),
-        ("an ex-wife's brother-in-law", "an ex-husband's sister-in-law"),
-        ("his fiancée", "her fiancé"),
-        ("", ""),
-        ("ſhe", "ſhe"),
-        # her: his or him
-        ("her house", "his house"),
-        ("Her own house.", "His own house."),
-        ("they saw her.", "they saw him."),
-        ("they told her that", "they told him that"),
-        ("they gave her the key", "they gave him the key"),
-        ("they fined her\nHouses burned", "they fined him\nHouses burned"),
-        ("they held her and asked", "they held him and asked"),
-        ("they paid her 30 pounds", "they paid him 30 pounds"),
-        # his: her or hers
-        ("a friend of his, who", "a friend of hers, who"),
-        ("on his back, despite his being old", "on her back, despite her being old"),
-        ("his “green card” and [his] 'duty'", "her “green card” and [her] 'duty'"),
-        ("his or her lawyer", "her or his lawyer"),
-        ("it was his.", "it was hers."),
-        ("it was hers.", "it was his."),
-        ("they saw him in town", "they saw her in town"),
-        # known to be wrong: an adjective looks like a noun
-        ("they found her guilty", "they found his guilty"),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), CASES["english"])
 def test_english(text, expected):
     assert swapped(text, ENGLISH) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("被告人张某，男，汉族。", "被告人张某，女，汉族。"),
-        ("他打了她。", "她打了他。"),
-        ("他们与其他他人", "她们与其他他人"),
-        ("其父亲的女儿", "其母亲的儿子"),
-        ("外祖母和外孙", "外祖父和外孙女"),
-        ("妇女和子女", "妇女和子女"),
-        ("其父母", "其父母"),
-        ("男扮女装", "女扮男装"),
-        ("李女士的前夫", "李先生的前妻"),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), CASES["chinese"])
 def test_chinese(text, expected):
     assert swapped(text, CHINESE) == expected
 

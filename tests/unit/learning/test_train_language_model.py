@@ -21,6 +21,7 @@ from evenhand.learning.train_language_model import train_language_model
 from evenhand.learning.vocabulary import BERT_SPECIALS
 from evenhand.scoring.models import family_of, load_causal_lm, load_masked_lm
 from evenhand.scoring.questions import encode_sequences, read_sequences
+from unit.learning.test_language_modelling import write_lines
 
 SMALL = {"layers": 1, "width": 16, "steps": 6, "max_length": 24}
 
@@ -63,11 +64,6 @@ def sentences(kind, count=300):
     while len(made) < count:
         made.add("".join(map(generator.choice, CHINESE if kind == "masked" else ENGLISH)))
     return sorted(made)
-
-
-def write_lines(path, lines):
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
 
 
 def run(kind, out, lines, sizes=None, **given):

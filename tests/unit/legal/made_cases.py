@@ -1,6 +1,5 @@
 """Small built data sets in the form of `build_cases`, and records and findings to them."""
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -93,9 +92,3 @@ def evidence(record: Record, words: str, part: str = "text", paragraph: int = 0)
     """Words of a record as evidence."""
     start = getattr(record, part)[paragraph].index(words)
     return Evidence(part, paragraph, start, start + len(words), words)
-
-
-def read_csv(path: Path) -> list[dict[str, str]]:
-    """The rows of a result table."""
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))

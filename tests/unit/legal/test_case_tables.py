@@ -23,6 +23,7 @@ from expected import check_expected
 from unit.legal import made_tokenizers
 from unit.legal.made_cases import LANGUAGES, court, evidence, record, write_cases, write_found
 from unit.legal.made_records import table as sentences
+from unit.legal.made_study import only
 from unit.made_tables import check_declaration, check_rows, read_back
 
 MEMBERS = load_members(case_tables)
@@ -73,11 +74,6 @@ def table(folder, member, kind, cases, **options):
     study = CaseStudy(data, **given)
     rows = [{"dataset": "mine"} | row for row in member.rows(study)]
     return read_back(folder / "out", member.TABLE, rows)
-
-
-def only(rows, **wanted):
-    [row] = [one for one in rows if all(one[name] == value for name, value in wanted.items())]
-    return row
 
 
 @pytest.mark.parametrize("kind", LANGUAGES)
@@ -169,6 +165,7 @@ def test_a_shift_is_above_the_noise_and_none_is_not(tmp_path):
     assert woman["distance"] is woman["low"] is woman["p"] is woman["above_noise"] is None
     row = shifted(tmp_path, "cail", men(0.5, 0.5))[MALE]
     assert (row["distance"], row["above_noise"], row["p"]) == (0, False, 1)
+    assert row["low"] == 0 < row["high"], "the point is in its interval"
     row = shifted(tmp_path, "cail", men(0.5, 0.58))[MALE]
     assert 0.05 < row["p"] < 0.5 and row["above_noise"] is False
 

@@ -1,5 +1,7 @@
 """The tables of classifiers: their contract, and the numbers of each member."""
 
+from functools import partial
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -30,6 +32,7 @@ from evenhand.legal.classifier_tables import (
 )
 from evenhand.legal.tabulate_classifiers import tabulate_classifiers
 from evenhand.legal.training import read_examples
+from evenhand.metrics.disparity import permuted_sums, redrawn_sums
 from expected import check_expected
 from unit.legal.made_cases import court, write_cases
 from unit.legal.made_predictions import noisy, people, predictions, right, write, wrong_for
@@ -444,6 +447,28 @@ def test_a_disparity_that_vanishes_is_significant(regions):
     other = [regions.run(unfair(10 + seed, 5), seed=seed, **REGION) for seed in range(1, 6)]
     rows = regions.tests(*runs, *other, positive=1)
     assert rows["group_dro", "court_region", "gd"]["verdict"] == "equivalent"
+
+
+def test_the_noise_of_the_same_disparity_is_that_of_each_group():
+    """A group of accurate classifiers that is less accurate has more noise than random groups."""
+    generator = np.random.default_rng(1)
+    count, rates = 150, np.array([[0.86, 0.86, 0.66, 0.86], [0.96, 0.96, 0.96, 0.76]])
+    hits = np.arange(count)[:, None, None] < np.round(count * rates)
+    hits = generator.permuted(hits, axis=0).astype(np.float32)
+    values, codes = hits.transpose(2, 0, 1).reshape(-1, 2), np.repeat(np.arange(4), count)
+    random = permuted_sums(values, codes, 4, seed=2, permutations=2000)
+    redrawn = redrawn_sums(values, codes, 4, seed=2, draws=2000)
+    scores = [100 / count * some.swapaxes(1, 2)[:, :, None] for some in (random, redrawn)]
+    gap = tests.Gap(
+        partial(np.std, axis=-1), 100 * rates[:, None], *scores, np.full(4, float(count))
+    )
+    # the standard deviation is linear in the scores where groups differ by far more than noise
+    weights = (rates - rates.mean(axis=1, keepdims=True)) / (4 * rates.std(axis=1, keepdims=True))
+    spread = 100 * (weights**2 * rates * (1 - rates) / count).sum() ** 0.5
+    test = tests.test_gap(gap, 5.0)
+    assert (test["high"] - test["low"]) / 2 == pytest.approx(1.96 * spread, rel=0.08)
+    by_random = tests.test_gap(gap._replace(redrawn=gap.random), 5.0)
+    assert by_random["high"] - by_random["low"] < 0.9 * (test["high"] - test["low"])
 
 
 def test_gaps_of_rates_are_tested_if_a_label_is_positive(equal):

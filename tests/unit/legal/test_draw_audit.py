@@ -1,4 +1,3 @@
-import csv
 from dataclasses import replace
 
 import openpyxl
@@ -10,6 +9,7 @@ from evenhand.legal.declaration import COLUMN
 from evenhand.legal.draw_audit import draw_audit, task
 from evenhand.legal.findings import Finding, metadata_evidence, write_findings
 from evenhand.sheets.tasks import group_of
+from unit.cases import read_csv
 from unit.legal.made_cases import court, evidence, record, write_found
 
 LONG = "It rained. " * 100 + "He was born in 1950 in Ghent. " + "It rained. " * 100
@@ -39,8 +39,7 @@ def arguments(tmp_path, repository):
 
 
 def rows_of(folder, name=NAME):
-    with (folder / name / f"{name}.csv").open(encoding="utf-8-sig", newline="") as stream:
-        return list(csv.DictReader(stream))
+    return read_csv(folder / name / f"{name}.csv")
 
 
 def drawn(arguments, **changed):

@@ -6,6 +6,7 @@ from evenhand.errors import InputError
 from evenhand.legal.draw_audit import draw_audit
 from evenhand.legal.findings import Finding
 from evenhand.legal.read_audit import TABLE, read_audit
+from unit.cases import read_csv
 from unit.legal.made_cases import evidence, record, write_found
 from unit.made_tables import check_rows
 
@@ -42,8 +43,7 @@ def audit(tmp_path, repository):
 def fill(audit, name, answers, **cells):
     """A filled sheet: `answers` by rule, a list of (right, should_be); `cells` in the first row."""
     folder = audit["drawn"][0].parent
-    with (folder / "applicant_gender.csv").open(encoding="utf-8-sig", newline="") as stream:
-        rows = list(csv.DictReader(stream))
+    rows = read_csv(folder / "applicant_gender.csv")
     left = {rule: list(given) for rule, given in answers.items()}
     for row in rows:
         if left.get(row["rule"]):

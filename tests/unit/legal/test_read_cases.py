@@ -60,6 +60,7 @@ def test_each_case_once(tmp_path, capsys):
         },
         "noted": {"bad_date": 1},
         "without_group": {},
+        "empty_bins": {},
         "first_noted": {"bad_date": "001-3 has no date"},
         "labels": {"6": 1, "none": 1, "unknown": 1},
         "undated": 1,

@@ -24,6 +24,7 @@ from evenhand.learning.packing import Limits, pack
 from evenhand.legal.predictions import read_predictions
 from evenhand.legal.stores import TokenStore
 from evenhand.legal.train_classifier import train_classifier
+from unit.cases import load_cases
 from unit.legal.made_classifiers import (
     ATTRIBUTES,
     FAMILIES,
@@ -33,6 +34,8 @@ from unit.legal.made_classifiers import (
     outputs,
     save_model,
 )
+
+CASES = load_cases(__file__)
 
 
 @pytest.fixture(scope="module")
@@ -140,30 +143,10 @@ def test_groups_take_part(scotus, tmp_path, family, objective, select):
     assert all(len(row["dev_group_f1"]) == 2 for row in history)
 
 
-NETWORKS = ("frozen", "hierarchical")
 GENDER = {"attribute": "applicant_gender"}
 
 
-@pytest.mark.parametrize(
-    ("given", "families"),
-    [
-        ({"objective": "adversarial", **GENDER}, NETWORKS),
-        ({"objective": "leace", **GENDER}, FAMILIES),
-        ({"objective": "dfr", "attribute": "label+applicant_gender"}, FAMILIES),
-        ({"objective": "jtt"}, FAMILIES),
-        ({"objective": "irm", "objective_options": ["compat=true"], **GENDER}, FAMILIES),
-        ({"warmup": 0.5}, FAMILIES),
-        ({"weight_decay": 0.5}, FAMILIES),
-        ({"clip": 0.001}, NETWORKS),
-        ({"epsilon": 1e-8}, ["linear"]),
-        ({"mode": "compat"}, NETWORKS),
-        ({"dropout": 0.5}, NETWORKS),
-        ({"dtype": "bf16"}, ["hierarchical"]),
-        ({"accumulate": 3}, ["hierarchical"]),
-        ({"segments": 1, "paragraph_tokens": 8}, ["hierarchical"]),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("given", "families"), CASES["settings_and_objectives_take_part"])
 def test_settings_and_objectives_take_part(ecthr, usual, tmp_path, given, families):
     for family in families:
         found, _, _ = run(ecthr, family, tmp_path / family, **given)
@@ -368,26 +351,7 @@ def test_a_killed_training_continues_to_the_same_bytes(ecthr, tmp_path, monkeypa
 # ---------------------------------------------------------------- what cannot be used
 
 
-@pytest.mark.parametrize(
-    ("given", "problem"),
-    [
-        ({"objective": "group_dro"}, "needs groups; name an attribute"),
-        ({"select": "mean_group_f1"}, "needs groups; name an attribute"),
-        (
-            {"objective": "v_rex", "attribute": "applicant_birth_year"},
-            "no attribute with groups of ECtHR; take one of defendant_state",
-        ),
-        ({"objective": "v_rex", "attribute": "defendant_state"}, "no known group"),
-        ({"device": "tpu"}, "device 'tpu' is unknown"),
-        ({"seeds": []}, "no seed, or one twice"),
-        ({"seeds": [1, 1]}, "no seed, or one twice"),
-        ({"batch": 0}, "`batch` is 0"),
-        ({"lr": 0.0}, "`lr` is 0"),
-        ({"select": "accuracy"}, "`select` is accuracy"),
-        ({"epochs": 1.5}, "the setting epochs=1.5 of the classifier tiny is no whole number"),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("given", "problem"), CASES["what_makes_no_sense"])
 def test_what_makes_no_sense(ecthr, tmp_path, given, problem):
     with pytest.raises(InputError, match=problem):
         run(ecthr, "linear", tmp_path, **given)
@@ -432,7 +396,7 @@ def test_features_of_other_cases(ecthr, scotus, tmp_path, family):
 @pytest.mark.parametrize(
     ("change", "given", "problem"),
     [
-        ({"split": "train"}, {}, "no case with a label in the split dev.*: nearly equal t"),
+        ({"split": "train"}, {}, "no case with a label in the split dev"),
         ({"labels": ["2"]}, {}, "all cases of the split train have the same labels"),
         ({"applicant_gender": "male"}, {"objective": "v_rex", **GENDER}, "only the group 'male'"),
     ],

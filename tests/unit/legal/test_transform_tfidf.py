@@ -8,7 +8,8 @@ from evenhand.legal.features import read_features
 from evenhand.legal.fit_tfidf import fit_tfidf
 from evenhand.legal.make_counterfactuals import make_counterfactuals
 from evenhand.legal.transform_tfidf import transform_tfidf
-from unit.legal.made_cases import read_csv, write_cases
+from unit.cases import read_csv
+from unit.legal.made_cases import write_cases
 
 LEGAL = Path(__file__).parents[3] / "resources" / "legal"
 

@@ -10,9 +10,11 @@ from evenhand.metrics.disparity import (
     disparity,
     permuted_sums,
     planted,
+    redrawn_sums,
     resampled_sums,
     same_disparity,
     share_as_far,
+    widening,
 )
 from evenhand.metrics.group import group_sums
 
@@ -102,25 +104,58 @@ def test_shares_as_far():
     assert np.isnan(share_as_far(noise, np.array(np.nan)))
 
 
-def test_random_groups_get_the_same_disparity():
+def test_cases_are_drawn_anew_within_their_group_and_stratum():
+    generator = np.random.default_rng(1)
+    codes, strata = generator.permuted(np.repeat([0, 0, 1, 1], 40)), np.tile([3, 5], 80)
+    cells = 2 * codes + (strata == 5)
+    values = np.eye(4, dtype=np.float32)[cells]
+    values = np.hstack([values, generator.integers(2, size=(160, 1)).astype(np.float32)])
+    sums = redrawn_sums(values, codes, 2, seed=1, draws=4000, strata=strata)
+    assert np.array_equal(sums, redrawn_sums(values, codes, 2, seed=1, draws=4000, strata=strata))
+    whole = group_sums(values, codes, 2)
+    strata_of = sums[..., [0, 1]] + sums[..., [2, 3]]  # each group keeps its strata
+    assert (strata_of == whole[:, [0, 1]] + whole[:, [2, 3]]).all()
+    sizes = np.bincount(cells)
+    from_group = sums[:, 0, :2].mean(axis=0) / sizes[:2]
+    share = sizes[:2] / (sizes[:2] + sizes[2:])
+    assert from_group == pytest.approx(1 - 2 / (sizes[:2] + 2) * (1 - share), abs=0.002)
+    # independent draws of the cases of a cell
+    alone = redrawn_sums(values, np.zeros_like(codes), 1, seed=2, draws=4000)[..., 4]
+    hits = values[:, 4].mean()
+    assert alone.std() == pytest.approx((160 * hits * (1 - hits)) ** 0.5, rel=0.05)
+    # equal cases of a small group vary as all do
+    equal = redrawn_sums(np.eye(2)[1 * (CODES == 2)], CODES, 3, seed=3, draws=500)[:, 2, 1]
+    assert (equal == 0).mean() == pytest.approx(2 / 3 * 5 / 6, abs=0.05)
+
+
+def test_classifiers_get_the_same_disparity():
     generator = np.random.default_rng(4)
     noise = generator.normal(size=(2000, 2, 3, 5)) * np.array([6.0, 1.0])[:, None, None]
     seen = np.array([[50, 56, 48, 50, 50], [90, 90, 70, 90, 90]], dtype=float)[:, None]
-    seen = np.repeat(seen, 3, axis=1)
+    seen, counts = np.repeat(seen, 3, axis=1), np.full(5, 40.0)
     for measure in (np.std, np.ptp):
         measure = partial(measure, axis=-1)
-        moved = same_disparity(noise, seen, measure)
+        shifts = same_disparity(noise, seen, counts, measure)
+        moved = noise + shifts
         assert measure(moved[:500]).mean() == pytest.approx(measure(seen).mean(), abs=0.01)
-        shifts = (moved - noise).mean(axis=(0, 2))
         # the farthest group of each; as much in both
-        assert np.abs(shifts).argmax(axis=1).tolist() == [1, 2]
-        assert shifts[0, 1] == pytest.approx(-shifts[1, 2]) and shifts[0, 1] > 0
+        assert np.abs(shifts[:, 0]).argmax(axis=1).tolist() == [1, 2]
+        assert shifts[0, 0, 1] == -shifts[1, 0, 2] > 0
         # equal groups have no farthest one: that of the other
-        equal = same_disparity(noise / 100, seen * np.array([0, 1])[:, None, None], measure)
-        assert np.abs((equal - noise / 100).mean(axis=(0, 2))).argmax(axis=1).tolist() == [2, 2]
+        learned = np.array([0.0, 1.0])[:, None, None]
+        shifts = same_disparity(noise / 100 * learned, seen * learned, counts, measure)
+        assert np.abs(shifts[:, 0]).argmax(axis=1).tolist() == [2, 2]
         # a small group is far from the mean by noise
-        unequal = noise * np.array([0.1, 1, 0.1, 0.1, 0.1])
-        moved = same_disparity(unequal, seen, measure) - unequal
-        assert np.abs(moved.mean(axis=(0, 2))).argmax(axis=1).tolist() == [2, 2]
+        unequal = np.array([400.0, 4, 400, 400, 400])
+        shifts = same_disparity(noise / 10, seen, unequal, measure)
+        assert np.abs(shifts[:, 0]).argmax(axis=1).tolist() == [2, 2]
+        # without a disparity a group differs, by its labels, so that it is not the farthest one
+        labels = np.array([0.0, 0.0, -12.0, 0.0, 0.0])
+        shifts = same_disparity(noise / 100 + labels, seen + labels, counts, measure)
+        assert np.abs(shifts[:, 0]).argmax(axis=1).tolist() == [1, 2]
         # not above noise
-        assert (same_disparity(10 * noise, seen, measure) == 10 * noise).all()
+        assert not same_disparity(10 * noise, seen, counts, measure).any()
+
+
+def test_noise_of_few_cases_is_widened():
+    assert widening(np.array([1, 8, 1000])) == pytest.approx([2.689, 1.217, 1.0017], abs=0.001)

@@ -52,6 +52,12 @@ def audit(folder, table, **options):
     return read_tables(folder / "out"), json.loads((folder / "meta").read_text())
 
 
+def other_notes(tables, description, left_out=""):
+    """The notes on an audit without those on differences that a few rows cannot test."""
+    words = notes(description, tables, left_out)
+    return [note for note in words if "is not tested for" not in note]
+
+
 @pytest.mark.parametrize("attribute", ["group", "group × age"])
 def test_metrics_are_those_of_fairlearn(tmp_path, attribute):
     table = people(shift=0.1)
@@ -326,24 +332,24 @@ def test_a_whole_number_is_one_group_in_every_form(tmp_path):
 
 def test_left_out_rows_and_unknown_groups_are_noted(tmp_path):
     tables, meta = audit(tmp_path, ROWS + "4,1,0.9,a\n5,1,,a\n6,1,1,\n", id="id")
-    assert notes(meta, tables, "left_out.csv") == [
+    assert other_notes(tables, meta, "left_out.csv") == [
         "2 of 7 rows are left out (an earlier row has this id and other cells: 1; the prediction"
         " or a probability is missing: 1): left_out.csv",
         "1 case has no group in group, and counts for other attributes only.",
     ]
     tables, meta = audit(tmp_path, ROWS)
-    assert notes(meta, tables, "") == []
+    assert other_notes(tables, meta) == []
     tables, meta = audit(
         tmp_path, ROWS + "4,1,0.9,A\n4,1,0.8,\u200ba\n4,1,0.7,a\xa0b\n4,0,0.7,a b\n"
     )
-    assert notes(meta, tables, "") == [
+    assert other_notes(tables, meta) == [
         "The groups 'A', 'a', '\\u200ba' of group differ only in capital letters, blanks or"
         " invisible characters, and each counts as a group; if they are one, spell them alike.",
         "The groups 'a b', 'a\\xa0b' of group differ only in capital letters, blanks or"
         " invisible characters, and each counts as a group; if they are one, spell them alike.",
     ]
     tables, meta = audit(tmp_path, "y,p,group\nYes,no,a\nyes,yes,b\nno,no,a\nno,Yes,b\n")
-    assert notes(meta, tables, "")[0].startswith("The labels 'Yes', 'yes' differ only in capital")
+    assert other_notes(tables, meta)[0].startswith("The labels 'Yes', 'yes' differ only in capital")
 
 
 def test_predictions_of_0_and_1_that_are_no_labels_are_decisions(tmp_path):
@@ -368,7 +374,7 @@ def test_values_that_may_be_missing_and_a_label_that_nobody_named_are_noted(tmp_
     text = ROWS.replace(",a\n", ",unknown\n").replace(",0,", ",n/a,") + "5,2,0.3,b\n6,2,0.1,b\n"
     text += "7,1,0.8,b\n"
     tables, meta = audit(tmp_path, text, id="id")
-    assert notes(meta, tables, "left_out.csv") == [
+    assert other_notes(tables, meta, "left_out.csv") == [
         "2 of 7 rows are left out (the label is missing): left_out.csv",
         "Rates are of the label 1, as none was named by `positive`.",
         "In group, “unknown” (2) may mean a missing value, and counts as a value; leave such cells"
@@ -377,9 +383,9 @@ def test_values_that_may_be_missing_and_a_label_that_nobody_named_are_noted(tmp_
     table = people(n=80)
     table.loc[:2, "age"] = -999
     tables, meta = audit(tmp_path, table, groups=["age"], bins=["age=25,45"])
-    assert notes(meta, tables, "")[0].startswith("In age, “-999” (3) may mean a missing value")
+    assert other_notes(tables, meta)[0].startswith("In age, “-999” (3) may mean a missing value")
     tables, meta = audit(tmp_path, ROWS.replace("group", "none"), id="id", groups=["none"])
-    assert notes(meta, tables, "") == []
+    assert other_notes(tables, meta) == []
 
 
 @pytest.mark.parametrize(
@@ -565,7 +571,7 @@ def test_gaps_that_cannot_be_tested_are_not_findings(tmp_path):
     table["home"] = [f"h{i % 2}" for i in range(len(table))]
     tables, _ = audit(tmp_path, table, id="id", cluster="home")
     (words,) = findings(tables, 5)
-    assert "cannot be tested, as there are too few independent cases, or too few err" in words
+    assert "(of group) cannot be tested, as there are too few independent cases, or too" in words
     gap = {"lowest": 0.1, "label": None, "verdict": "equivalent", "p_adjusted": 0.5}
     gap |= {"attribute": "group", "metric": "accuracy"}
     (words,) = findings({"gaps": [gap], "groups": []}, 5)
@@ -573,6 +579,22 @@ def test_gaps_that_cannot_be_tested_are_not_findings(tmp_path):
     untested = gap | {"p_adjusted": None, "verdict": "inconclusive"}
     (words,) = findings({"gaps": [gap | {"verdict": "inconclusive"}, untested], "groups": []}, 5)
     assert "The other gap between groups is not sig" in words and "; none is shown" in words
+
+
+def test_differences_that_no_verdict_covers_are_noted(tmp_path):
+    """A group of five cases that are all wrong has no test, and one like the others no note."""
+    table = people(n=400)
+    table["coin"] = np.where(np.arange(400) < 5, "edge", table["group"])
+    table["p"] = (np.where(table["coin"] == "edge", 1 - table["y"], table["y"]) + 0.5) / 2
+    table.loc[table.index[10::20], "p"] = 0.5
+    tables, description = audit(tmp_path, table, groups=["coin", "group"], id="id")
+    (note,) = (words for words in notes(description, tables, "") if "not tested" in words)
+    assert note.startswith(
+        "Accuracy by coin is not tested for edge (few cases), and no verdict covers its difference"
+        " from all others: 0.0 % for edge (5 cases), 9"
+    )
+    table["coin"] = table["coin"].replace("edge", "a")
+    assert not any("not tested" in words for words in notes(*audit(tmp_path, table)[::-1], ""))
 
 
 @pytest.mark.parametrize(("n", "tested"), [(2, ""), (8, ""), (60, "None of the other 5 ")])
@@ -584,7 +606,7 @@ def test_gaps_that_so_few_cases_cannot_show_are_untested(tmp_path, n, tested):
     (words,) = findings(tables, 5)
     count = sum(row["lowest"] is not None for row in tables["gaps"])
     count = 1 if tested else count  # of 60 cases with 12 errors, macro-F1
-    untested = f"{plural(count, 'gap')} between groups cannot be tested, as there are too few"
+    untested = f"{plural(count, 'gap')} between groups (of group) cannot be tested, as there"
     assert words.startswith(untested) and tested in words and ("None of" in words) == bool(tested)
 
 
@@ -646,14 +668,14 @@ def test_a_gap_without_a_significant_group_names_the_one_that_differs_most():
 def test_rows_that_repeat_another_are_noted_where_no_column_tells_them_apart(tmp_path):
     table = ROWS.replace("id,", "town,") + "1,1,0.9,a\n1,1,0.9,a\n"
     tables, meta = audit(tmp_path, table)
-    (note,) = notes(meta, tables, "")
+    (note,) = other_notes(tables, meta)
     assert note.startswith("2 of 6 rows repeat another row in every column, and each counts")
-    assert notes(*audit(tmp_path, table, cluster="town")[::-1], "") == []
+    assert other_notes(*audit(tmp_path, table, cluster="town")) == []
     rows = "".join(line[2:] + "\n" for line in table.splitlines()[1:])
-    assert notes(*audit(tmp_path, "y,p,group\n" + rows)[::-1], "") == []
+    assert other_notes(*audit(tmp_path, "y,p,group\n" + rows)) == []
     once = people()[["y", "p", "group"]].drop_duplicates()[:160]
     for n, words in ((159, ""), (160, "160 of 320 rows")):  # each row has a copy
-        (note, *_) = [*notes(*audit(tmp_path, pd.concat([once, once[:n]]))[::-1], ""), ""]
+        (note, *_) = [*other_notes(*audit(tmp_path, pd.concat([once, once[:n]]))), ""]
         assert note.startswith(words) and bool(note) == bool(words)
 
 

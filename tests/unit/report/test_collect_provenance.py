@@ -1,4 +1,3 @@
-import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.tables import write_table
 from evenhand.report.collect_provenance import collect_provenance
+from unit.cases import read_csv
 
 SCHEMA = pa.schema([("a", pa.int64())])
 
@@ -111,8 +111,7 @@ def test_each_file_is_traced(made):
 
 def test_the_table_says_the_same(made):
     entries = collect()
-    with Path("provenance.csv").open(encoding="utf-8", newline="") as stream:
-        rows = {row["file"]: row for row in csv.DictReader(stream)}
+    rows = {row["file"]: row for row in read_csv(Path("provenance.csv"))}
     assert list(rows) == [*FILES, "numbers.txt"]
     for file in FILES:
         row, entry = rows[file], entries[file]

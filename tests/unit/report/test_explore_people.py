@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from evenhand.report.explore_people import INTEGERS, explore_people
+from unit.cases import read_csv
 from unit.report import made_people
 from unit.report.checks import parse, sets_of
 from unit.report.test_explore_sentences import answers, facts
-from unit.report.test_explorer import read
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_a_method_has_the_groups_that_it_sees(page, tmp_path):
     assert eidig["cells"] == [None, 0.2, 0.2, 0.3, 0.3, None, None, 0.8, 0.1, 0.2, 0.2, None]
     assert notes(eidig)[6:9] == [["factual"], ["beyond tau"], ["decision changes", "beyond tau"]]
     assert "EIDIG on whole numbers" in tree.css_first("#reading").text()
-    two = read(tmp_path / "people/ages.csv")[1]
+    two = read_csv(tmp_path / "people/ages.csv")[1]
     assert (two["row"], two["group"], two[f"group, {INTEGERS}"]) == ("2", "not young", "old")
 
 

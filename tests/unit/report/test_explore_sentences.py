@@ -1,7 +1,5 @@
 """The data of sentences and pairs: what the page gets is what the results hold."""
 
-import csv
-
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -17,6 +15,7 @@ from evenhand.report.explore_sentences import (
 )
 from evenhand.report.explorer import cell
 from evenhand.report.sentences import aligned
+from unit.cases import read_csv
 from unit.report import made_explorer
 from unit.report.checks import HOSTILE, parse, sets_of
 
@@ -205,9 +204,7 @@ def test_numbers_are_columns_of_the_table(templates, tmp_path):
     out = tmp_path / "page.html"
     explore_sentences(templates=templates, out=out, tables_out=tmp_path / "t", **given)
     for key, data in sets_of(parse(out)).items():
-        file = tmp_path / f"t/{key.replace('/', '_')}.csv"
-        with file.open(encoding="utf-8-sig", newline="") as stream:
-            table = list(csv.DictReader(stream))
+        table = read_csv(tmp_path / f"t/{key.replace('/', '_')}.csv")
         for model in data["models"]:
             cells = [row[model["name"]] for row in table]
             assert [float(one) if one else None for one in cells] == model["measures"][0]

@@ -1,7 +1,6 @@
 """What holds of every explorer page without its script; tests/browser looks at it with it."""
 
 import base64
-import csv
 import json
 import math
 import re
@@ -16,6 +15,7 @@ from evenhand.report.explore_people import explore_people
 from evenhand.report.explore_sentences import explore_sentences
 from evenhand.report.explorer import SHOWN, cell, coded, packed, rounded
 from evenhand.report.render import visible
+from unit.cases import read_csv
 from unit.legal.made_cases import write_cases
 from unit.report import checks, made_case_page, made_explorer, made_people
 from unit.report.checks import HOSTILE, parse, sets_of, unpacked
@@ -125,14 +125,14 @@ def test_writes_what_it_shows_as_tables(write, name, tmp_path):
     written = [f"{name}/{file.name}" for file in (tmp_path / "written").iterdir()]
     assert sorted(links) == sorted(written)
     for key, data in sets_of(tree).items():
-        items = read(tmp_path / f"written/{key.replace('/', '_')}.csv")
+        items = read_csv(tmp_path / f"written/{key.replace('/', '_')}.csv")
         assert [one[data.get("id_name", "id")] for one in items] == data["id"]
         for column in (one for one in data["columns"] if one["name"] in items[0]):
             for i, row in enumerate(items):
                 assert row[column["name"]] == "; ".join(map(str, cell(column, i)))
         path = tmp_path / f"written/{key}.answers.csv"
         if name in ("cases", "people"):
-            check_answers(data, read(path))
+            check_answers(data, read_csv(path))
 
 
 def check_answers(data, rows):
@@ -151,11 +151,6 @@ def check_answers(data, rows):
         size = len(model["classes"])
         for label, number in zip(model["classes"], model["cells"][i * size :], strict=False):
             assert row[f"number: {label}"] == ("" if number is None else str(number))
-
-
-def read(path):
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        return list(csv.DictReader(stream))
 
 
 @pytest.mark.parametrize("name", ["people", "cases"], indirect=False)

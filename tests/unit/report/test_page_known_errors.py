@@ -1,7 +1,5 @@
 """The table of known errors, and its page."""
 
-import csv
-import io
 import re
 from pathlib import Path
 
@@ -12,6 +10,7 @@ from evenhand.report.headline import PUBLISHED
 from evenhand.report.pages.known_errors import COLUMNS, KINDS, code, read_errors
 from evenhand.report.words import WORDS
 from evenhand.stereotypes.tables.compat import COMPARED
+from unit.cases import read_csv
 from unit.report import checks
 
 ROW = dict(zip(COLUMNS, ["my-id", "legal", "paper", "W", "S", "R", "E", "`H`", "V"], strict=True))
@@ -53,7 +52,7 @@ def test_tables_and_methods_name_errors_that_exist(repository, known):
         row
         for path in (repository / "resources").rglob("*.csv")
         if b"known_error" in path.read_bytes().split(b"\n", 1)[0]
-        for row in csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig")))
+        for row in read_csv(path)
     ]
     named = {id for row in rows for id in row["known_error"].split()}
     named |= {id for method in COMPARED for id in method.known_error.split()}

@@ -6,6 +6,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from evenhand.scoring.methods import METHODS
+from unit.cases import read_csv
 from unit.report import checks, made_stereotypes
 from unit.report.checks import text
 
@@ -17,12 +18,6 @@ def full(tmp_path_factory) -> LexborHTMLParser:
     """The page of all made results, which no test changes."""
     folder = made_stereotypes.write_results(tmp_path_factory.mktemp("models") / "results")
     return checks.write("language_models", folder.parent / "p.html", made_stereotypes.files(folder))
-
-
-@pytest.fixture
-def own(tmp_path) -> Path:
-    """A results folder that the test changes."""
-    return made_stereotypes.write_results(tmp_path / "results")
 
 
 @pytest.fixture
@@ -58,12 +53,7 @@ def change(path: Path, **columns: str) -> None:
         document = json.loads(path.read_text(encoding="utf-8")) | columns
         path.write_text(json.dumps(document), encoding="utf-8")
     else:
-        write_rows(path, [row | columns for row in read_rows(path)])
-
-
-def read_rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
+        write_rows(path, [row | columns for row in read_csv(path)])
 
 
 def write_rows(path: Path, rows: list[dict[str, str]]) -> None:
@@ -99,7 +89,7 @@ def test_a_gate_alone_is_enough_not_to_trust_a_model(page, own):
 
 def test_the_row_of_a_model_without_scores_has_no_method(page, own):
     path = own / "tables/pairs/crows_pairs/bias_scores.csv"
-    rows = read_rows(path)
+    rows = read_csv(path)
     kept = [row for row in rows if row["model"] not in ("headless", "tiny-gpt2-en")]
     blank = dict.fromkeys(rows[0], "") | {"subset": "all", "bias_type": "all", "pairs": 240}
     blank["verdict"] = "not_scored"

@@ -1,7 +1,5 @@
 """The SlguSet report, with all results and without some."""
 
-import csv
-
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -13,6 +11,7 @@ from evenhand.report.page_list import DRAWING
 from evenhand.report.sections.funnel import EXAMPLES
 from evenhand.report.sections.slguset import judge
 from evenhand.slguset.count_funnel import FUNNEL, QUARANTINE
+from unit.cases import read_csv
 from unit.report import checks, made_results
 from unit.report.checks import text
 
@@ -160,10 +159,9 @@ def test_the_agreement_of_annotators_decides_whether_a_data_set_is_usable(
 @pytest.mark.mirror
 def test_the_published_sentences_make_a_page(write, mirror, tmp_path):
     path = mirror / "chinese_gender/slguset/SlguSet.csv"
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        published = list(csv.DictReader(stream))
     male = {"男", "他", "爸爸", "父", "儿子", "叔叔", "哥哥", "弟弟", "爷爷", "丈夫", "公", "爷"}
     rows = []
+    published = read_csv(path)
     for row in published:
         word, other = row["原始关键词"], row["对立关键词"]
         gender = "male" if word in male else "female"

@@ -27,12 +27,6 @@ def arguments(folder: Path, model: str) -> dict:
 
 
 @pytest.fixture
-def own(tmp_path) -> Path:
-    """Results that a test may change."""
-    return made_stereotypes.write_results(tmp_path / "results")
-
-
-@pytest.fixture
 def card(repository, tmp_path):
     def write(model, language="", **given) -> ModelCard:
         template = repository / "workflow/evenhand/report/cards/model_card.md.jinja"

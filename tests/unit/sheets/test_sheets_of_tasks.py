@@ -1,6 +1,5 @@
 """The contract of all tasks for people: drawing, handing out, and reading filled sheets."""
 
-import csv
 import random
 
 import openpyxl
@@ -21,6 +20,7 @@ from evenhand.sheets.tasks import (
     write_sheet,
 )
 from evenhand.slguset.annotation import TASK as ANNOTATION
+from unit.cases import read_csv
 from unit.legal.made_cases import court
 
 TASKS = {"annotation": ANNOTATION, "audit": task(court("ecthr").attributes[0])}
@@ -100,8 +100,7 @@ def sheets(tmp_path, declared):
     """A workbook and a CSV of three items, filled with the first choice of each column."""
     rows = rows_of(declared)
     write_sheet(tmp_path, "me", declared, "# How\nJudge.", rows)
-    with (tmp_path / "me.csv").open(encoding="utf-8-sig", newline="") as stream:
-        cells = list(csv.DictReader(stream))
+    cells = read_csv(tmp_path / "me.csv")
     assert all(row[name] == "" for row in cells for name in declared.answers())
     book = openpyxl.load_workbook(tmp_path / "me.xlsx")
     assert book.sheetnames == [declared.notes, declared.table]

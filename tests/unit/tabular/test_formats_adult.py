@@ -47,22 +47,6 @@ def test_whole_numbers_of_eidig(tmp_path):
     assert column["native-country"][:2] == [12, 4]
 
 
-@pytest.mark.parametrize(
-    ("line", "match"),
-    [
-        (made_files.ADULT + ", Atlantis, <=50K", "native-country has the unknown category 'Atl"),
-        (made_files.ADULT + ", Cuba, 50K", "income has the unknown category '50K'"),
-        (made_files.ADULT.replace("30,", "young,") + made_files.CUBA, "age is 'young'"),
-        (made_files.ADULT.replace(" 13,", " nan,") + made_files.CUBA, "education-num is 'nan'"),
-        (made_files.ADULT, "has 13 columns instead of 15"),
-    ],
-)
-def test_a_line_that_is_wrong(tmp_path, line, match):
-    with pytest.raises(InputError, match=match) as caught:
-        made(tmp_path, train=[line])
-    assert caught.value.line == 5 and caught.value.file.name == "adult.data"
-
-
 def test_files_that_are_wrong(tmp_path):
     files = made_files.adult(tmp_path, *made_files.adult_lines())
     with pytest.raises(InputError, match=r"needs the file adult\.test"):

@@ -36,26 +36,6 @@ def test_the_derived_features(tmp_path):
     assert flip(table, table.x, 1)[1].tolist() == [0, 1, 0, 1, 1, 0, 1, 0, 0, 1, 1]
 
 
-@pytest.mark.parametrize(
-    ("line", "match"),
-    [
-        ("X,Male,25 - 45,Martian,3,2,0,F,0,Low,9,0", "race has the unknown category 'Martian'"),
-        ("X,Men,25 - 45,Other,3,2,0,F,0,Low,9,0", "sex has the unknown category 'Men'"),
-        ("X,Male,30,Other,3,2,0,F,0,Low,9,0", "age_cat has the unknown category '30'"),
-        ("X,Male,25 - 45,Other,3,2,0,X,0,Low,9,0", "c_charge_degree has the unknown category"),
-        ("X,Male,25 - 45,Other,3,2,0,F,0,So-so,9,0", "score_text has the unknown category"),
-        ("X,Male,25 - 45,Other,3,2,0,F,0,Low,9,2", "two_year_recid has the unknown category '2'"),
-        ("X,Male,25 - 45,Other,3,nan,0,F,0,Low,9,0", "priors_count is 'nan', which is no number"),
-        ("X,Male,25 - 45,Other,3,,0,F,0,Low,9,0", "priors_count is blank"),
-        ("X,Male,25 - 45,Other,3,2,0,F,0,Low,9", "has 11 cells, and the header 12"),
-    ],
-)
-def test_a_line_that_is_wrong(tmp_path, line, match):
-    with pytest.raises(InputError, match=match) as caught:
-        made(tmp_path, line)
-    assert caught.value.line == 5
-
-
 def test_files_that_are_wrong(tmp_path):
     header = made_files.COMPAS_HEADER.replace("race", "origin")
     path = made_files.compas(tmp_path, *made_files.COMPAS, header=header)

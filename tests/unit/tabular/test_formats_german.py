@@ -39,24 +39,6 @@ def test_the_upper_end_of_eidigs_amounts(tmp_path, most, last):
     assert table.integers[:, table.integer_features.index("amount")].tolist()[-1] == last
 
 
-@pytest.mark.parametrize(
-    ("line", "match"),
-    [
-        (german_line().replace("30", "A34"), "no whole number"),
-        (german_line().replace("30", "3_0"), "no whole number"),
-        ("1", "has 1 column instead of 25"),
-        (german_line() + " 1", "has 26 columns instead of 25"),
-        (german_line(label=3), "the label is 3; it is 1 or 2"),
-        (german_line(telephone=3), "the telephone is 3; it is 1 or 2"),
-        (german_line(foreign=0), "the foreign_worker is 0; it is 1 or 2"),
-    ],
-)
-def test_a_line_that_is_wrong(tmp_path, line, match):
-    with pytest.raises(InputError, match=match) as caught:
-        read([german(tmp_path, german_line(), line)], {})
-    assert caught.value.line == 2
-
-
 def test_files_that_are_wrong(tmp_path):
     path = german(tmp_path, "")
     with pytest.raises(InputError, match="has no rows"):

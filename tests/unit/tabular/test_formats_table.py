@@ -1,4 +1,3 @@
-import re
 from collections import Counter
 
 import numpy as np
@@ -10,6 +9,9 @@ from evenhand.errors import InputError
 from evenhand.tabular.formats.table import read
 from evenhand.tabular.numbers import missing_codes
 from evenhand.tabular.prepared import check
+from unit.cases import load_cases
+
+CASES = load_cases(__file__)
 
 HEADER = "id,town,age,grade,group,result"
 ROWS = ["a,Ost,20,1,x,yes", "b,West,30.5,2,y,no", "c,Ost,40,1,x,no", "d,,41,2,y,yes"]
@@ -26,14 +28,6 @@ OPTIONS = {
     "test_share": 0.3,
     "split": None,
     "title": "",
-}
-
-
-#: A label of 30 numbers, and what is wrong with it.
-MANY_NUMBERS = "30 values, which are numbers; .* make it a column of 1"
-MANY_LABELS = {
-    "rows": [f"{i},Ost,{i},{i % 2},{'xy'[i % 2]},{i / 8}" for i in range(30)],
-    **{"positive": None, "features": ["age"], "categories": []},
 }
 
 
@@ -133,65 +127,17 @@ def test_a_blank_cell_counts_only_where_it_is_used(tmp_path):
     assert table.meta["excluded"] == {"blank_cell": 0}
 
 
-@pytest.mark.parametrize(
-    ("more", "options", "match"),
-    [
-        ([], {"label": "outcome"}, "no column 'outcome', which `label` names; its columns are id"),
-        ([], {"features": ["age", "height"]}, "has no column 'height', which `features` names"),
-        ([], {"categories": ["colour"]}, "has no column 'colour', which `categories` names"),
-        ([], {"label": "resalt"}, "no column 'resalt', .*; the closest is result"),
-        (
-            ["e,,7,1,x,no", "f,,,1,x,no", "g,,8,1,x,"],
-            {},
-            r"4 of 7 rows have .*, more than half of them; blank by column: town \(4\), age \(1\)",
-        ),
-        (
-            ["e,Ost,7,1,x,maybe"],
-            {"positive": None},
-            r"give `positive` as a list .*, such as \[\"yes\"\]; all others",
-        ),
-        (["e,Ost,7,1,x,maybe"], {}, r"has 3 values \(maybe, no and yes\); it needs two"),
-        ([], {"positive": ["1"]}, "`positive` is 1, which is no value of result; choose one of no"),
-        ([], {"positive": ["Ye"]}, r"choose one of no and yes; did you mean yes\?$"),
-        (
-            ["e,Ost,7,1,x,maybe"],
-            {"positive": ["mayb"]},
-            r"is mayb, which is no value of result; .* as a list .*, such as \[\"maybe\"\]; all",
-        ),
-        ([], {"features": ["result", "age"]}, "label result is in `features` too"),
-        ([], {"features": ["age"]}, "`categories` names grade, which is none of the features; le"),
-        ([], {"attribute": ["result"]}, "label result is in `attribute` too"),
-        (["e"], {}, "has 1 cell, and the header 6"),
-        (["e,Ost,7,1,x,true"], {"positive": []}, r"has 3 values .*such as \[\"true\", \"yes\"\]; "),
-        (
-            [],
-            {"positive": [], "rows": [*ROWS[:1], "b,West,30,2,y,true"]},
-            "has true and yes, and each may be the one",
-        ),
-        (["e,Ost,inf,1,x,yes"], {}, r"csv:6: the column age holds numbers, and 'inf'"),
-        (["e,Ost,1e300,1,x,yes"], {}, "and '1e300', which cannot be used; leave"),
-        (["e,Ost,1_0,1,x,yes"], {}, "column age holds numbers, and '1_0'"),
-        (["e,Ost,unknown,1,x,yes"], {}, "column age holds numbers, and 'unknown'"),
-        (['e,"Ost,7,1,x,yes'], {}, "is not a CSV file"),
-        (["e,Köln,7,1,x,yes"], {"encoding": "latin-1"}, "is not UTF-8"),
-        ([], {"header": HEADER.replace("id", "age")}, "has the column 'age' twice"),
-        ([], {"rows": []}, "no rows below its header"),
-        ([], {"rows": [",,,,,"]}, "the column result is blank in all rows; name another"),
-        (
-            [],
-            {"rows": [re.sub("Ost|West", "", row) for row in ROWS]},
-            "town is blank in all rows; leave it out of `features`",
-        ),
-        ([], {"rows": [*ROWS[:1], "b,Ost,30,2,y,no"]}, r"column town has one value only \('Ost'\)"),
-        ([], {"rows": [*ROWS[:1], "b,West,30,2,x,no"]}, r"group has one value only \(x\)"),
-        ([], {"rows": [*ROWS[:1], "b,West,30,2,y,yes"]}, r"has 1 value \(yes\); it needs two"),
-        ([], MANY_LABELS, MANY_NUMBERS),
-        ([], MANY_LABELS | {"positive": ["1"]}, MANY_NUMBERS),
-    ],
-)
+@pytest.mark.parametrize(("more", "options", "match"), CASES["input_that_is_wrong"])
 def test_input_that_is_wrong(tmp_path, more, options, match):
     with pytest.raises(InputError, match=match):
         made(tmp_path, *more, **options)
+
+
+@pytest.mark.parametrize("positive", [None, ["1"]])
+def test_a_label_of_many_numbers(tmp_path, positive):
+    rows = [f"{i},Ost,{i},{i % 2},{'xy'[i % 2]},{i / 8}" for i in range(30)]
+    with pytest.raises(InputError, match=r"30 values, .* numbers; .* make it a column of 1"):
+        made(tmp_path, rows=rows, positive=positive, features=["age"], categories=[])
 
 
 def test_codes_that_python_would_read_as_numbers_are_categories(tmp_path):

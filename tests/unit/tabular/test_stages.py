@@ -3,9 +3,11 @@ import json
 import pytest
 
 from evenhand.core import stage
+from evenhand.core.families import load_member
 from evenhand.errors import InputError
 from evenhand.tabular.prepare_table import prepare_table
 from evenhand.tabular.prepared import read_prepared
+from unit.cases import read_cases
 from unit.tabular import made_files
 
 PEOPLE = "age,group,result\n" + "".join(
@@ -55,3 +57,16 @@ def test_prepare_with_wrong_options(tmp_path, options, match):
     with pytest.raises(InputError, match=match):
         prepare(tmp_path, **options)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["people.csv"]
+
+
+@pytest.mark.parametrize(("format", "number", "line", "match"), read_cases(__file__, "wrong_lines"))
+def test_a_line_that_is_wrong_is_named(tmp_path, format, number, line, match):
+    train, test = made_files.adult_lines()
+    files = {
+        "adult": lambda: made_files.adult(tmp_path, [*train, line], test),
+        "compas": lambda: [made_files.compas(tmp_path, *made_files.COMPAS, line)],
+        "german": lambda: [made_files.german(tmp_path, made_files.german_line(), line)],
+    }[format]()
+    with pytest.raises(InputError, match=match) as caught:
+        load_member("evenhand.tabular.formats", format, "format").read(files, {})
+    assert (caught.value.file, caught.value.line) == (files[0], int(number))

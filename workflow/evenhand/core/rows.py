@@ -1,6 +1,7 @@
 """Select and group rows of tables."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from operator import itemgetter
 from typing import Any
 
 Row = dict[str, Any]
@@ -8,10 +9,14 @@ Row = dict[str, Any]
 
 def grouped(rows: Iterable[Row], *columns: str) -> dict[Any, list[Row]]:
     """Return the rows by their value of a column, or by their values of several, in order."""
-    groups: dict[Any, list[Row]] = {}
-    for row in rows:
-        key = tuple(row[name] for name in columns)
-        groups.setdefault(key if len(columns) > 1 else key[0], []).append(row)
+    return grouped_by(rows, itemgetter(*columns))
+
+
+def grouped_by(items: Iterable[Any], key: Callable[[Any], Any]) -> dict[Any, list[Any]]:
+    """Return the items by what `key` returns for them, in order."""
+    groups: dict[Any, list[Any]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
     return groups
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from evenhand.core.rows import grouped_by
 from evenhand.core.tables import integer, number, text
 from evenhand.io.tables import count_rows, opened
 from evenhand.metrics.inference import bounded
@@ -169,9 +170,7 @@ def by_setting(rows: Iterable[dict[str, Any]]) -> dict[Setting, Result]:
 
     Runs that diverged or were not possible are left out and counted.
     """
-    runs_by_setting: dict[Setting, list[dict[str, Any]]] = {}
-    for row in rows:
-        runs_by_setting.setdefault(setting_of(row), []).append(row)
+    runs_by_setting = grouped_by(rows, setting_of)
     results = {}
     for setting in sorted(runs_by_setting, key=order):
         runs = sorted(runs_by_setting[setting], key=lambda run: run["seed"])

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from evenhand.core.rows import grouped_by
 from evenhand.core.tables import Row
 from evenhand.individual.names import titles_of
 from evenhand.individual.published import Published, settings_of
@@ -56,10 +57,7 @@ def reported_settings(
         "First" is by the order of the grid (lambda, epsilon, mu), among settings with a run that
         did not diverge, or among all if there is none.
     """
-    ran: dict[tuple[str, str, str], list[Setting]] = {}
-    for key in results:
-        if key.dataset == dataset:
-            ran.setdefault(_kind(key), []).append(key)
+    ran = grouped_by((key for key in results if key.dataset == dataset), _kind)
 
     def first(kind: tuple[str, str, str], named: Setting | None = None) -> ReportedSetting:
         alike = [key for key in ran[kind] if named and _numbers(key) == _numbers(named)]

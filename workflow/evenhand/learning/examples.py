@@ -121,11 +121,7 @@ def check(
     """
     for split in ("train", "dev"):
         if not len(getattr(examples, split)):
-            raise InputError(
-                f"there is no case with a label in the split {split}",
-                remedy="divide the cases otherwise (`split.shares` of a declared data set), or give"
-                " more of them: nearly equal texts stay in one split",
-            )
+            raise InputError(f"there is no case with a label in the split {split}")
     remarks = []
     per_class = {split: examples.hot[getattr(examples, split)] for split in ("train", "dev")}
     if (per_class["train"] == per_class["train"][0]).all():

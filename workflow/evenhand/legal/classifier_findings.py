@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
+from evenhand.core.rows import grouped
 from evenhand.legal.classifier_study import BASE
 from evenhand.legal.declaration import KIND as DECLARED
 from evenhand.legal.declaration import Dataset
@@ -77,11 +78,9 @@ def losses(tables: Tables, claims: Claims) -> Finding | None:
 
 def fewest(tables: Tables, claims: Claims) -> Finding | None:
     """Return in how many attributes the group with the fewest training cases is the worst."""
-    attributes: dict[tuple[str, str, str], list[Row]] = {}
-    for row in tables["table_2"]:
-        if row["worst"] is not None:  # blank where there are fewer than two groups
-            key = row["dataset"], row["classifier"], row["attribute"]
-            attributes.setdefault(key, []).append(row)
+    # "worst" is blank where there are fewer than two groups
+    ranked = (row for row in tables["table_2"] if row["worst"] is not None)
+    attributes = grouped(ranked, "dataset", "classifier", "attribute")
     worst = [(row, len(rows)) for rows in attributes.values() for row in rows if row["worst"]]
     numbers = {
         "attributes": len(worst),

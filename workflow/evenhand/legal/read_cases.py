@@ -60,7 +60,8 @@ def read_cases(
         Cases left out and unreadable data, with file, position and reason.
     counts : path
         JSON: read = records + the sum of left_out (by reason); noted (by reason: the case
-        stayed); without_group (cases whose value gives no single group, by attribute); labels
+        stayed); without_group (cases whose value gives no single group, by attribute);
+        empty_bins (those that no case is in, by attribute); labels
         (cases by label; ``none``: no label applies; ``unknown``: the source does not state it),
         undated, languages, splits, paragraphs and characters of the facts.
     format : str
@@ -147,7 +148,8 @@ def read_cases(
         raise refusal("no case could be read")
     left_out = _left_out(problems)
     reasons = sorted(problems.counts.items())
-    labels = (*read_dataset(out).labels, "none", "unknown")
+    whole = read_dataset(out)
+    labels = (*whole.labels, "none", "unknown")
     sizes = tally["sizes"]
     noted = {reason: n for reason, n in reasons if reason in NOTED}
     if "no_group" in noted:
@@ -159,6 +161,11 @@ def read_cases(
         "first_left_out": {reason: problems.first_place(reason) for reason in left_out},
         "noted": noted,
         "without_group": dict(sorted(tally["without_group"].items())),
+        "empty_bins": {
+            before.name: empty
+            for before, after in zip(dataset.attributes, whole.attributes, strict=True)
+            if (empty := [name for name in before.groups if name not in after.groups])
+        },
         "first_noted": {
             reason: problems.first_detail(reason) for reason, _ in reasons if reason in NOTED
         },

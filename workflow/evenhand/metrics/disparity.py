@@ -16,8 +16,11 @@ import numpy as np
 #: Drawn indices held in memory at once; bounds the memory, does not change the result.
 INDICES_AT_ONCE = 4_000_000
 
-#: Random groups by which a disparity is matched, and steps of the bisection.
+#: Draws by which a disparity is matched, and steps of the bisection.
 MATCHED, STEPS = 500, 20
+
+#: Cases of all groups that count with those of a group and stratum that are drawn anew.
+PRIOR = 2.0
 
 
 class Disparity(NamedTuple):
@@ -186,35 +189,96 @@ def planted(scores: np.ndarray, delta: float, *, seed: int) -> tuple[np.ndarray,
     return powers[0].gd, powers[1].worst
 
 
-def same_disparity(
-    noise: np.ndarray, seen: np.ndarray, measure: Callable[[np.ndarray], np.ndarray]
+def redrawn_sums(
+    values: np.ndarray,
+    codes: np.ndarray,
+    groups: int,
+    *,
+    seed: int,
+    draws: int,
+    strata: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return random groups with the same true disparity added for two classifiers.
+    """Sum `values` over cases drawn anew, with replacement, within each group.
 
-    For each classifier one group is shifted, as far as makes the mean disparity of both the
-    observed one: the group that is farthest from the mean of the groups, in units of its noise. If
-    all groups of a classifier are equal, it is that of the other. In simulations
-    (`benchmarks/disparity.py`) shifts of all groups as they are observed made the gap of many
-    groups vary too little.
+    Each case is replaced by one of the same group and stratum; `PRIOR` further ones, so to say, are
+    of all groups, so that a group whose few cases are alike varies too.
 
     Parameters
     ----------
-    noise : array of float, shape (permutations, 2, runs, groups)
-        Scores of random groups.
+    values, codes, groups, strata
+        As in `permuted_sums`.
+    seed, draws : int
+        The draw: the same for the same `codes`, `strata` and seed.
+
+    Returns
+    -------
+    array, shape (draws, groups, m)
+        Of the type of `values`.
+    """
+    strata = np.zeros_like(codes) if strata is None else strata
+    order = np.lexsort((codes, strata))
+    values, codes, strata = values[order], codes[order], strata[order]
+    count = len(codes)
+    spans = [
+        np.unique(labels, return_index=True, return_inverse=True, return_counts=True)
+        for labels in (strata * groups + codes, strata)
+    ]
+    (first, size), (first_of_all, size_of_all) = [
+        (start[place], counts[place]) for _, start, place, counts in spans
+    ]
+    generator = np.random.default_rng(seed)
+    sums = np.empty((draws, groups, values.shape[1]), dtype=values.dtype)
+    step = max(1, INDICES_AT_ONCE // max(1, count))
+    for done in range(0, draws, step):
+        rows = min(step, draws - done)
+        part = sums[done : done + rows]
+        chosen = (generator.random((rows, count)) * size).astype(np.int64) + first
+        row, place = np.nonzero(generator.random((rows, count)) < PRIOR / (size + PRIOR))
+        of_all = generator.integers(size_of_all[place]) + first_of_all[place]
+        change = values[of_all] - values[chosen[row, place]]
+        chosen += np.arange(rows)[:, None] * count
+        times = np.bincount(chosen.ravel(), minlength=rows * count)
+        times = times.reshape(rows, count).astype(values.dtype)
+        for group in range(groups):
+            part[:, group] = times[:, codes == group] @ values[codes == group]
+        np.add.at(part, (row, codes[place]), change)
+    return sums
+
+
+def same_disparity(
+    noise: np.ndarray,
+    seen: np.ndarray,
+    counts: np.ndarray,
+    measure: Callable[[np.ndarray], np.ndarray],
+) -> np.ndarray:
+    """Return the shifts of groups that give two classifiers the same true disparity.
+
+    For each classifier one group is shifted, as far as makes the mean disparity of both the
+    observed one: the group that is farthest from where it is without one, in units of the noise of
+    like groups of its size. If all groups of a classifier are equal, it is that of the other. In
+    simulations (`benchmarks/disparity.py`) shifts of all groups as they are observed made the gap
+    of many groups vary too little.
+
+    Parameters
+    ----------
+    noise : array of float, shape (draws, 2, runs, groups)
+        Scores without a true disparity.
     seen : array of float, shape (2, runs, groups)
         The observed scores.
+    counts : array of float, shape (groups,)
+        The cases behind the scores.
     measure : callable
         The disparity of scores (..., groups): (...).
 
     Returns
     -------
-    array of float
-        Of the shape of `noise`; equal to it where the groups are as far apart as random ones.
+    array of float, shape (2, 1, groups)
+        Zeros where the groups are no farther apart than by chance.
     """
-    some = noise[:MATCHED]
-    deviations = (seen - seen.mean(axis=-1, keepdims=True)).mean(axis=1)
-    spread = np.maximum(noise.mean(axis=2).std(axis=0), 1e-9)
-    farthest = (np.abs(deviations) / spread).argmax(axis=-1)[:, None]
+    deviations = (seen - noise.mean(axis=0)).mean(axis=1)
+    deviations -= deviations.mean(axis=-1, keepdims=True)
+    noise = noise[:MATCHED]
+    farthest = (np.abs(deviations) * counts**0.5).argmax(axis=-1)[:, None]
     shifts = np.zeros_like(deviations)
     signs = np.sign(np.take_along_axis(deviations, farthest, axis=-1))
     np.put_along_axis(shifts, farthest, signs, axis=-1)
@@ -222,12 +286,24 @@ def same_disparity(
     shifts = np.where(differ[:, None], shifts, shifts[::-1])[:, None]
     low, high, aim = 0.0, seen.shape[-1] * float(np.ptp(seen)), measure(seen).mean()
     if measure(noise).mean() >= aim:
-        return noise
+        return 0 * shifts
     for _ in range(STEPS):
         middle = (low + high) / 2
-        is_low = measure(some + middle * shifts).mean() < aim
+        is_low = measure(noise + middle * shifts).mean() < aim
         low, high = (middle, high) if is_low else (low, middle)
-    return noise + low * shifts
+    return low * shifts
+
+
+def widening(counts: np.ndarray) -> np.ndarray:
+    """Return by how much noise that `redrawn_sums` estimates from so many cases is widened.
+
+    As in Student's t: the variance of few cases is known badly.
+    """
+    from scipy import special
+
+    counts = counts + PRIOR
+    quantiles = special.stdtrit(counts - 1, 0.975) / special.ndtri(0.975)
+    return (counts / (counts - 1)) ** 0.5 * quantiles
 
 
 def centred_interval(drawn: np.ndarray, seen: np.ndarray, level: float = 0.95) -> np.ndarray:

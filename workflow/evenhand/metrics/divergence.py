@@ -8,6 +8,9 @@ import numpy as np
 
 from evenhand.metrics.individual import js_divergence
 
+#: The distance of distributions without a common label.
+FARTHEST = np.sqrt(np.log(2))
+
 
 def jensen_shannon_distance(counts_a: np.ndarray, counts_b: np.ndarray) -> np.ndarray | float:
     """Return the square root of the Jensen-Shannon divergence, with the natural logarithm.
@@ -52,7 +55,7 @@ def resampled_distances(
     -------
     array of float, shape (resamples,)
         NaN where a side has no case. Samples are farther apart than the cases themselves, so with
-        few cases their interval is too high rather than too low.
+        few cases their quantiles are too high; see `evenhand.metrics.disparity.centred_interval`.
     """
     sides = []
     for times in (times_a, times_b):

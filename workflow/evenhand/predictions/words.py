@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 from evenhand.core.phrases import phrases_of
 from evenhand.core.rows import where
 from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS
-from evenhand.tabular.words import doubtful_words, spelt_words
+from evenhand.tabular.words import doubtful_words, empty_bins_words, spelt_words
 from evenhand.text.catalogue import conclusion, misplaced, read_catalogue, reason
 from evenhand.text.phrases import plural
 
@@ -184,7 +184,9 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     for name, values in description.get("doubtful", {}).items():
         sentences.append(doubtful_words(name, values))
     for name, bins in description.get("empty_bins", {}).items():
-        sentences.append(_say("empty_bins", name=name, bins=bins))
+        sentences.append(empty_bins_words(name, bins))
+    for row in _untested(tables, description.get("delta", 0)):
+        sentences.append(_say("untested", row=row, title=TITLES[row["metric"]]))
     if count := description.get("unclustered"):
         sentences.append(_say("unclustered", count=count))
     if description.get("uniform") == "right":
@@ -392,10 +394,10 @@ def _gaps(tables: Tables) -> list[str]:
     rows = [row for row in tables.get("gaps", []) if row["lowest"] is not None]
     labels = {row["label"] for row in rows} - {None}
     small = sum(row["verdict"] == "equivalent" for row in rows)
-    untested = sum(row["p_adjusted"] is None for row in rows)
+    untested = [row["attribute"] for row in rows if row["p_adjusted"] is None]
     significant = [finding for finding in _significant(tables) if not finding.is_echo]
     if not significant:
-        return [_say("no_gap", gaps=len(rows) - untested, small=small, untested=untested)]
+        return [_say("no_gap", gaps=len(rows) - len(untested), small=small, untested=untested)]
 
     def facts(row: dict[str, Any]) -> dict[str, Any]:
         groups = [group for group in tables["groups"] if _key(group) == _key(row)]
@@ -421,6 +423,33 @@ def _gaps(tables: Tables) -> list[str]:
         alone = _largest_alone(worse, tables["groups"])
         first += f" {_say('worse_crossed', group=worse, alone=alone, **named)}"
     return [first, *others]
+
+
+def _untested(tables: Tables, delta: float) -> list[dict[str, Any]]:
+    """Return the group of each attribute with the largest difference that has no test.
+
+    It is delta at least, and beyond random groups of its size unless no group has a test. A
+    difference in macro-F1 or calibration counts if no gap of the attribute is significant.
+    """
+    gaps = tables.get("gaps", ())
+    unequal = {row["attribute"] for row in gaps if row["verdict"] == "above"}
+    open_gaps = {_key(row) for row in gaps if row["p_adjusted"] is None}
+    rows = [
+        row
+        for row in tables.get("groups", ())
+        if row["reason"] and abs(row["difference"] or 0) * 100 >= max(delta, 1e-9)
+        if _key(row) in open_gaps or not row["noise_low"] <= row["value"] <= row["noise_high"]
+        if CROSS not in row["attribute"]
+        if row["metric"] not in SUMMARIES or row["attribute"] not in unequal
+    ]
+
+    def place(row: dict[str, Any]) -> tuple[Any, ...]:
+        """Metrics of all cases first; of two groups, which mirror each other, the smaller."""
+        is_part = row["counted"] < row["cases"]
+        return row["metric"] in SUMMARIES, is_part, -abs(row["difference"]), row["counted"]
+
+    rows.sort(key=place)
+    return list({row["attribute"]: row for row in reversed(rows)}.values())[::-1]
 
 
 def _largest_alone(crossed: dict[str, Any], groups: list[dict[str, Any]]) -> dict[str, Any]:

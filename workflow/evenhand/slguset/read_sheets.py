@@ -6,6 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from evenhand.core.rows import grouped_by
 from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.tables import read_rows, write_table
@@ -132,9 +133,7 @@ def _by_annotator(path: Path) -> dict[str, list[Row]]:
     rows = read_filled(path, TASK, "annotator", export=read_export)
     unsigned = [row for row in rows if not row.cells["annotator"]]
     refuse(path, unsigned, "the annotator is blank", "put the name back")
-    by_annotator: dict[str, list[Row]] = {}
-    for row in rows:
-        by_annotator.setdefault(row.cells["annotator"], []).append(row)
+    by_annotator = grouped_by(rows, lambda row: row.cells["annotator"])
     if not by_annotator:
         raise InputError("has no row", file=path, remedy="hand in the filled sheet")
     if len(by_annotator) > 1 and path.suffix.lower() != ".json":

@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from evenhand.text.catalogue import read_catalogue
 
@@ -25,6 +25,11 @@ def spelt_words(name: str | None, values: Iterable[str]) -> list[str]:
     The name of the attribute; None for the label.
     """
     return [_say("spelt", values=[*map(repr, some)], name=name) for some in spelt_alike(values)]
+
+
+def empty_bins_words(name: str, bins: Sequence[str]) -> str:
+    """Return a sentence on the bins of an attribute that no row is in."""
+    return _say("empty_bins", name=name, bins=bins)
 
 
 def doubtful_words(name: str, values: Mapping[str, int]) -> str:

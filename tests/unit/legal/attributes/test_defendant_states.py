@@ -1,9 +1,8 @@
-import csv
-
 import pytest
 
 from evenhand.errors import InputError
 from evenhand.legal.attributes.defendant_state import folded
+from unit.cases import read_csv
 from unit.legal.made_records import FOLDER, find, table
 
 FIRST, REST = "C.E. European", "Rest of Europe"
@@ -31,8 +30,7 @@ def test_the_title(title, group):
 
 
 def test_the_table_has_all_members_and_the_published_list():
-    with (FOLDER / "respondent_states.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_csv(FOLDER / "respondent_states.csv")
     first = {row["state"] for row in rows if row["fairlex"] == FIRST}
     published = (
         "RUS TUR UKR POL BGR HRV HUN ROU SVK MDA SVN LTU SRB AZE CZE GEO EST BIH MKD ARM LVA"

@@ -1,8 +1,7 @@
-import csv
-
 import pytest
 
 from evenhand.legal.attributes import fscs_court_region
+from unit.cases import read_csv
 from unit.legal.made_cases import court
 from unit.legal.made_records import FOLDER, find, table, tables
 
@@ -24,6 +23,5 @@ def test_each_region_has_its_cantons_and_each_canton_a_name():
     prepared = fscs_court_region.prepare(tables(fscs_court_region), REGION)
     assert len(prepared.regions) == 27
     assert set(prepared.regions.values()) == set(REGION.groups)
-    with (FOLDER / "swiss_canton_names.csv").open(encoding="utf-8", newline="") as file:
-        named = {row["canton"] for row in csv.DictReader(file)}
+    named = {row["canton"] for row in read_csv(FOLDER / "swiss_canton_names.csv")}
     assert named == set(prepared.regions) - {"CH"}

@@ -1,14 +1,13 @@
-import csv
 from collections import Counter
 
 import pytest
 
+from unit.cases import read_csv
 from unit.legal.made_records import FOLDER, find
 
 
 def test_fairlex_types_count_as_published():
-    with (FOLDER / "scdb_respondents.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_csv(FOLDER / "scdb_respondents.csv")
     counts = Counter(row["fairlex"] or row["type"] for row in rows)
     published = {"public entity": 125, "person": 68, "other": 61, "organization": 51}
     assert counts == published | {"facility": 6} and len(rows) == 311
@@ -18,8 +17,7 @@ def test_fairlex_types_count_as_published():
 @pytest.mark.mirror
 def test_every_respondent_of_the_real_table_is_known(mirror):
     path = mirror / "scotus" / "SCDB_2024_01_caseCentered_Citation.csv"
-    with path.open(encoding="utf-8", newline="") as file:
-        codes = Counter(row["respondent"] for row in csv.DictReader(file))
+    codes = Counter(row["respondent"] for row in read_csv(path))
     found = {
         code: find("respondent_type", metadata={"scdb_respondent": code}) for code in codes if code
     }

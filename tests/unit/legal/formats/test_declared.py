@@ -1,7 +1,6 @@
 """Data sets declared by columns: what is read, and that nothing unusable is used or lost."""
 
 import json
-from contextlib import nullcontext
 from pathlib import Path
 
 import pyarrow as pa
@@ -199,69 +198,18 @@ def test_bad_rows_have_a_reason(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("data", "declared", "message"),
-    [
-        (
-            rows(42, gender=[*range(21)]),
-            {},
-            "gender has 21 numbers in 42 rows; give numbers `b",
-        ),
-        (rows(42, gender=[f"g{i}" for i in range(42)]), {}, "gender has 42 groups in 42 rows"),
-        (rows(), {"attributes": {"gender": {"column": "job"}}}, "the attribute gender is the lab"),
-        (rows(id=["a", "b"]), {"id": "id"}, "only 2 of 8 rows can be used: duplicate_id 6 times"),
-        (rows(job=[None, None, "nurse", "pilot"]), {}, None),
-        (rows(9, job=["nurse", "pilot", *[None] * 7]), {}, "7 of 9 rows have no label"),
-        (
-            rows(),
-            {"label": {"positive": "Nurs"}},
-            r"a.jsonl: `positive` is Nurs, which is none of the labels; choose one of nurse and"
-            r" surgeon; did you mean nurse\?$",
-        ),
-        (rows(), {"split": {"column": "set"}}, "no column 'set', which `split.column` names"),
-        (
-            rows(9, job=["nurse", "nurse", "cook"]),
-            {"label": {"labels": ["nurse"], "task": "binary"}},
-            r"`label.labels` names 1 value \(nurse\), .*; declare the other labels too: job is 'co",
-        ),
-        (
-            rows(9, job=["nurse", "nurse", "cook"]),
-            {"label": {"labels": ["nurse", "pilot"]}},
-            "too few values to learn from: nurse; declare the other labels too: job is 'cook'",
-        ),
-        *(
-            (
-                rows(who_a=[1, 0], who_b=[0, 1]),
-                {"attributes": {"who": {"column": name}}},
-                rf"no column '{name}', .*write columns: \[who_a, who_b\], with overlapping: true",
-            )
-            for name in ("who", "who_c")
-        ),
-        (
-            rows(job=["Nurse", "nurse", "pilot"]),
-            {"label": {"task": "binary"}},
-            r"has 3 values \(Nurse, nurse and pilot\), .*; spell 'Nurse' and 'nurse' alike, if",
-        ),
-        (rows(), {"text": "BIOS"}, "no column 'BIOS', .*; the closest is bio"),
-        ([row | {"": 1} for row in rows()], {"text": "z"}, "columns: one without a name, bio, ge"),
-        ([{"bio": {"0": "a"}, "job": {"0": "b"}}], {}, "has no rows, but bio and job as whole col"),
-        ([{"data": rows()}], {}, "has no rows, but data as whole columns or lists; write a JSON"),
-        (rows(bio=[""] * 5 + ["text"] * 3), {}, "only 3 of 8 rows can be used: no_text 5 times"),
-        (
-            rows(bio=["A life."]),
-            {},
-            r"a.jsonl: all 8 rows have the same text \('A life.'\); name the column of the texts",
-        ),
-        (
-            rows(bio=["...", "?!"]),
-            {},
-            r"a.jsonl: none of 8 texts has a letter or a digit \(the first: '...'\); name",
-        ),
-        (rows(bio=["...", "生活。"]), {}, None),
-    ],
+    ("row", "columns"),
+    [({"bio": {"0": "a"}, "job": {"0": "b"}}, "bio and job"), ({"data": rows()}, "data")],
 )
-def test_what_cannot_be_compared_is_refused(tmp_path, data, declared, message):
-    with pytest.raises(InputError, match=message) if message else nullcontext():
-        read(tmp_path, data, **declared)
+def test_whole_columns_or_lists_are_no_rows(tmp_path, row, columns):
+    words = f"has no rows, but {columns} as whole columns or lists; write a JSON"
+    with pytest.raises(InputError, match=words):
+        read(tmp_path, [row])
+
+
+def test_a_column_without_a_name_is_listed_so(tmp_path):
+    with pytest.raises(InputError, match=r"its columns: one without a name, bio, gender"):
+        read(tmp_path, [row | {"": 1} for row in rows()], text="z")
 
 
 @pytest.mark.parametrize(

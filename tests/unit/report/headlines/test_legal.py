@@ -160,6 +160,12 @@ def test_headlines_are_those_that_are_kept(tmp_path):
         found[name] = describe(files, TITLES)
         # the front page has the gaps of rates once
         found[f"{name}, beside predictions"] = legal.describe(Study(files, TITLES, ["predictions"]))
+    folder = tmp_path / "untested"
+    files = [classifiers(folder, low("inconclusive"), groups=men_and_women(None, None))]
+    audited = [rate_gap("accuracy", label=None), rate_gap("accuracy", attribute="other", label="")]
+    found["accuracy where macro-F1 is not tested"] = describe(
+        [*files, *audit(folder, *audited)], TITLES
+    )
     two = [cases(tmp_path), cases(tmp_path, 30, dataset="my_own")]
     found["data sets without a classifier"] = describe(two, {"ecthr": "<b>"})
     more = [classifiers(tmp_path, low("equivalent")), cases(tmp_path, dataset="cail")]
@@ -194,6 +200,7 @@ def test_headlines_are_those_that_are_kept(tmp_path):
     found["cells of cases that stay"] = describe([path, other], {"scotus": "SCOTUS"})
     unknown = [cases(tmp_path, unknown=31), cases(tmp_path, dataset="mine", unknown=120)]
     counts["without_group"] = {"applicant_gender": 2}
+    counts["empty_bins"] = {"age": ["≥200"]}
     counts |= {"first_noted": first, "noted": {"no_group": 2}}
     mine = tmp_path / "legal/mine/records/a.counts.json"
     mine.parent.mkdir(parents=True)

@@ -7,6 +7,7 @@ on the choice of settings; the Pareto front shows all of them.
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from evenhand.core.rows import grouped
 from evenhand.core.tables import Row, Table, flag, integer, number, percent, text
 from evenhand.individual.results import FORM, SETTING, SETTING_COLUMNS, Result, describe, summarise
 from evenhand.individual.study import IndividualStudy
@@ -38,11 +39,8 @@ TABLE = Table(
 def rows(study: IndividualStudy) -> Iterator[Row]:
     """Yield a row per front and setting that has both measures, compared by their means."""
     for front in FRONTS:
-        parts: dict[tuple[Any, Any], list[dict[str, Any]]] = {}
-        for result in study.results.values():
-            if point := _point(result, front):
-                parts.setdefault((point["dataset"], point["split"]), []).append(point)
-        for points in parts.values():
+        all_points = filter(None, (_point(result, front) for result in study.results.values()))
+        for points in grouped(all_points, "dataset", "split").values():
             above = dominators(
                 [point["balanced_acc"] for point in points],
                 [point["unfairness"] for point in points],

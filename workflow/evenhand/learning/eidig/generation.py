@@ -143,12 +143,7 @@ def local_search(
 
 def distinct(rows: np.ndarray) -> np.ndarray:
     """The rows without repetition, sorted by their codes from left to right."""
-    if not len(rows):
-        return rows
-    ordered = rows[np.lexsort(rows.T[::-1])]
-    new = np.ones(len(ordered), dtype=bool)
-    new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-    return ordered[new]
+    return np.unique(rows, axis=0)
 
 
 def _toward_own_label(space: Space, network: Network, codes: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.core.rows import grouped
 from evenhand.core.tables import Row, Table, flag, integer, number, percent, text
 from evenhand.io.tables import read_columns
 from evenhand.legal.classifier_study import MEAN, SETTING, SETTING_KEY, ClassifierStudy, Setting
@@ -57,10 +58,7 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
             rows_by_setting.setdefault(setting, []).append(_epoch(row))
     for setting, epochs in rows_by_setting.items():
         epochs.sort(key=lambda row: (row["seed"], row["epoch"]))
-        by_epoch: dict[int, list[Row]] = {}
-        for row in epochs:
-            by_epoch.setdefault(row["epoch"], []).append(row)
-        means = [_mean(epoch, some) for epoch, some in sorted(by_epoch.items())]
+        means = [_mean(epoch, some) for epoch, some in sorted(grouped(epochs, "epoch").items())]
         yield from (setting._asdict() | row for row in (*epochs, *means))
 
 

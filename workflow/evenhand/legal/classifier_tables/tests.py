@@ -4,10 +4,11 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from evenhand.core.rows import grouped_by
 from evenhand.core.tables import Row, Table, integer, number, percent, share, text
 from evenhand.legal.built import Groups
 from evenhand.legal.classifier_study import (
@@ -28,7 +29,14 @@ from evenhand.legal.classifier_tables.scores import constant_labels
 from evenhand.legal.groups import NO_ATTRIBUTE
 from evenhand.legal.published import MEASURES
 from evenhand.metrics.classification import conventions, counts_of
-from evenhand.metrics.disparity import drawn_seed, permuted_sums, same_disparity, share_as_far
+from evenhand.metrics.disparity import (
+    drawn_seed,
+    permuted_sums,
+    redrawn_sums,
+    same_disparity,
+    share_as_far,
+    widening,
+)
 from evenhand.metrics.inference import conclude
 from evenhand.metrics.paired import adjust, swapped_sums
 from evenhand.text.catalogue import reason
@@ -55,20 +63,21 @@ TABLE = Table(
             "difference",
             "value - erm - noise. Above 0 where the objective is higher: better, except for gd and"
             " gaps. The interval is over cases: the difference plus and minus the range of 95 % of"
-            " the swaps or random groups",
+            " the swaps or draws",
             "points",
             interval=("low", "high"),
         ),
         number(
             "noise",
-            "Of gd and gaps: how much higher the objective is in random groups with the same labels"
-            " where both have the same true disparity, as more errors give more noise",
+            "Of gd and gaps: how much higher the objective is by chance where both have the same"
+            " true disparity, as more errors give more noise",
             "points",
         ),
         number(
             "p_cases",
             "Randomisation test: whose predictions a case has is swapped at random; of gd and gaps,"
-            " the larger p-value of random groups, without a true disparity and with the same one",
+            " the larger p-value of random groups, without a true disparity, and of cases drawn"
+            " anew within the groups, with the same one",
         ),
         number("p_cases_adjusted", "By Holm, for all tests of the table"),
         number("seeds_low", "Lower end of the 95 % interval over seeds, paired t"),
@@ -173,7 +182,7 @@ def _tests(
             row["reason"] = reason("one_group")
         else:
             if measure in GAPS:
-                row |= test_gap(*gaps[measure], study.delta)
+                row |= test_gap(gaps[measure], study.delta)
             else:
                 row |= _test(scores[measure], of_plain[measure], swapped[measure], study.delta)
             if any(constant):
@@ -213,9 +222,28 @@ def _swapped(
     return {name: np.concatenate(some) for name, some in differences.items()}
 
 
-#: A disparity as a function of scores, these scores (2, runs, groups) of both classifiers, and
-#: those of random groups (permutations, 2, runs, groups).
-Gap = tuple[Callable[[np.ndarray], np.ndarray], np.ndarray, np.ndarray]
+class Gap(NamedTuple):
+    """A disparity between groups of two classifiers, and their noise.
+
+    Attributes
+    ----------
+    measure : callable
+        The disparity of scores (..., groups): (...), in points.
+    seen : array of float, shape (2, runs, groups)
+        The scores of the groups by an objective and by plain training.
+    random : array of float, shape (draws, 2, runs, groups)
+        Those of random groups.
+    redrawn : array of float, shape (draws, 2, runs, groups)
+        Those of cases drawn anew within the groups.
+    counts : array of float, shape (groups,)
+        The cases behind the scores.
+    """
+
+    measure: Callable[[np.ndarray], np.ndarray]
+    seen: np.ndarray
+    random: np.ndarray
+    redrawn: np.ndarray
+    counts: np.ndarray
 
 
 def _gaps(
@@ -224,7 +252,7 @@ def _gaps(
     """Yield each of `GAPS` that at least two groups have.
 
     Random groups have the sizes and the labels of the groups, as the fewer cases of a label a group
-    has, the more noise its TPR has.
+    has, the more noise its TPR has; so have the cases drawn anew.
     """
     cases, _ = study.test
     positive, known = study.positive, groups.known
@@ -239,20 +267,23 @@ def _gaps(
     if positive is not None:
         strata = 2 * strata + cases.true[known, positive]
     both, codes = np.hstack(values), groups.codes[known]
-    drawn = [
-        permuted_sums(
-            both[known], codes, groups.unknown, seed=seed, permutations=size, strata=strata
-        )
-        for seed, size in draws
-    ]
-    sums = np.concatenate([groups.sums(both)[None], *drawn])
+    draw = both[known], codes, groups.unknown
+    sums = [groups.sums(both)[None]]
+    sums += [permuted_sums(*draw, seed=seed, permutations=n, strata=strata) for seed, n in draws]
+    sums += [redrawn_sums(*draw, seed=seed, draws=n, strata=strata) for seed, n in draws]
+    sums = np.concatenate(sums)
     parts = [_by_group(some, groups, cases, positive) for some in np.split(sums, 2, axis=-1)]
+    of_rate = dict.fromkeys(parts[0], groups.sizes)
+    if positive is not None:
+        of_rate["tpr"] = np.bincount(codes, cases.true[known, positive], groups.unknown)
+        of_rate["fpr"] = groups.sizes - of_rate["tpr"]
     for name in parts[0]:
         scores = np.stack([part[name] for part in parts], axis=1)
-        scores = scores[..., np.isfinite(scores[0, 0, 0])]
-        if scores.shape[-1] > 1:
+        there = np.isfinite(scores[0, 0, 0])
+        if there.sum() > 1:
             measure = partial(np.std if name == "gd" else np.ptp, axis=-1)
-            yield name, (measure, scores[0], scores[1:])
+            seen, random, redrawn = np.split(scores[..., there], [1, 1 + len(scores) // 2])
+            yield name, Gap(measure, seen[0], random, redrawn, of_rate[name][there])
 
 
 def _by_group(
@@ -277,23 +308,17 @@ def _by_group(
     return scores
 
 
-def test_gap(
-    measure: Callable[[np.ndarray], np.ndarray], seen: np.ndarray, noise: np.ndarray, delta: float
-) -> dict[str, Any]:
-    """Return the test of a change of disparity by random groups: of two, that with the larger p.
+def test_gap(gap: Gap, delta: float) -> dict[str, Any]:
+    """Return the test of a change of disparity without or with a true one: that with the larger p.
 
-    Random groups as they are have no true disparity, so that the first test is exact where both
-    classifiers treat all groups alike. In the second both have the same true disparity
-    (`same_disparity`): a true disparity varies more from sample to sample than none.
+    Random groups have no true disparity, so that the first test is exact where both classifiers
+    treat all groups alike. In the second both have the same true disparity (`same_disparity`), and
+    the noise of each group is that of its cases, as one that is less accurate has more.
 
     Parameters
     ----------
-    measure : callable
-        The disparity of scores (..., groups): (...), in points.
-    seen : array of float, shape (2, runs, groups)
-        The scores of the groups by an objective and by plain training.
-    noise : array of float, shape (permutations, 2, runs, groups)
-        Those of random groups.
+    gap : Gap
+        The disparities.
     delta : float
         The smallest change that matters, in points.
 
@@ -302,12 +327,18 @@ def test_gap(
     dict
         The columns of `TABLE` that the test has.
     """
-    scores, of_plain = measure(seen)
+    scores, of_plain = gap.measure(gap.seen)
+    noise, expected = gap.redrawn - gap.redrawn.mean(axis=0), gap.random.mean(axis=0)
+    same = expected + same_disparity(noise + expected, gap.seen, gap.counts, gap.measure)
     tests = []
-    for some in (noise, same_disparity(noise, seen, measure)):
-        drawn = np.subtract(*np.moveaxis(measure(some), 1, 0))
-        by_chance = drawn.mean(axis=0)
-        test = _test(scores, of_plain, (drawn - by_chance).mean(axis=-1), delta, by_chance)
+    for some, wider in (
+        (gap.random, gap.random),
+        (noise + same, noise * widening(gap.counts) + same),
+    ):
+        changes = [np.subtract(*np.moveaxis(gap.measure(part), 1, 0)) for part in (some, wider)]
+        by_chance, centre = (change.mean(axis=0) for change in changes)
+        drawn = (changes[1] - centre).mean(axis=-1)
+        test = _test(scores, of_plain, drawn, delta, by_chance)
         tests.append(test | {"noise": by_chance.mean()})
     return max(tests, key=lambda test: (test["p_cases"], test["high"] - test["low"]))
 
@@ -361,9 +392,7 @@ def test_of(row: Row) -> tuple[str | None, ...]:
 
 def _adjust(rows: list[dict[str, Any]], delta: float) -> None:
     """Adjust p-values by Holm, the same test once; then add the verdicts."""
-    rows_by_test: dict[Any, list[dict[str, Any]]] = {}
-    for row in rows:
-        rows_by_test.setdefault(test_of(row), []).append(row)
+    rows_by_test = grouped_by(rows, test_of)
     for name in ("p_cases", "p_seeds"):
         adjust([some[0] for some in rows_by_test.values()], name, f"{name}_adjusted")
         for first, *others in rows_by_test.values():

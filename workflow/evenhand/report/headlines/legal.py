@@ -31,7 +31,7 @@ from evenhand.report.render import signed
 from evenhand.report.sections.legal_classifiers import MEANS
 from evenhand.report.sections.legal_data import clearest_associations
 from evenhand.report.study import Study
-from evenhand.tabular.words import spelt_words
+from evenhand.tabular.words import empty_bins_words, spelt_words
 
 Row = dict[str, Any]
 Rows = list[Row]
@@ -88,7 +88,9 @@ def describe(study: Study) -> Headline:
     unequal = where(rates, verdict=ABOVE)
     if "predictions" in study.systems:
         rates = []
-    statements = conclude(lowest, (*sources["table_4"], *sources["group_scores"]), rates)
+    accuracy = accuracy_gap(study, lowest)
+    files = (*sources["table_4"], *sources["group_scores"])
+    statements = conclude(lowest, files, rates, accuracy)
     if tables["sizes"] and not lowest:
         sizes = [
             (titles.get(name, name), int(row["ours"]))
@@ -96,7 +98,7 @@ def describe(study: Study) -> Headline:
             for row in where(rows, quantity="cases", item=None)
         ]
         statements.append(say("legal_sizes", sources["sizes"], sizes=sizes))
-    short = _short(tables, lowest, titles, rates) if lowest else ""
+    short = _short(tables, lowest, titles, rates, accuracy) if lowest else ""
     associations, sets = clearest_associations(tables["cross"], titles)
     if associations:
         facts = {"rows": associations, "sets": sets}
@@ -110,6 +112,7 @@ def describe(study: Study) -> Headline:
     left_out = [
         *_left_out(study),
         *_without_group(tables["sizes"], sources["sizes"], study),
+        *_empty_bins(study),
         *_spelt(tables["cross"], sources["cross"], titles),
         *_revealing(tables["leakage"], sources["leakage"], titles),
     ]
@@ -136,6 +139,27 @@ def rate_gaps(study: Study) -> Rows:
     Rows of the table ``gaps`` of the audits of these predictions, with `dataset` and `classifier`.
     Intersections of attributes are left out.
     """
+    rows = [row for row in _gaps(study) if row["metric"] in RATES and row["p_adjusted"] is not None]
+    return sorted(rows, key=lambda row: (row["p_adjusted"], -row["gap"]))
+
+
+def accuracy_gap(study: Study, lowest: Rows) -> Row | None:
+    """Return the largest gap in accuracy where macro-F1 has no test, with the titles of its row.
+
+    `lowest` are the rows of `judge`. None if there is no such gap, or no audit has it.
+    """
+    names = ("dataset", "classifier", "attribute")
+    untested = {tuple(row[name] for name in names): row for row in where(lowest, judged="untested")}
+    rows = [
+        row | {key: of[key] for key in ("of", "name", "title")}
+        for row in where(_gaps(study), metric="accuracy")
+        if (of := untested.get(tuple(row[name] for name in names)))
+    ]
+    return max(rows, key=lambda row: row["gap"], default=None)
+
+
+def _gaps(study: Study) -> Rows:
+    """Return the gaps between groups under plain training, of every audit of its predictions."""
     folders = {path.name: path for path in study.paths(FILES[4])}
     rows: Rows = []
     for path in study.paths(FILES[3]):
@@ -146,11 +170,9 @@ def rate_gaps(study: Study) -> Rows:
             rows += [
                 row | names
                 for row in read_table(folders[path.parent.name] / "gaps.csv")
-                if row["metric"] in RATES
-                and row["p_adjusted"] is not None
-                and CROSS not in row["attribute"]
+                if CROSS not in row["attribute"]
             ]
-    return sorted(rows, key=lambda row: (row["p_adjusted"], -row["gap"]))
+    return rows
 
 
 def _excess(row: dict[str, Any]) -> float:
@@ -228,10 +250,12 @@ def _verdict(row: dict[str, Any]) -> str:
     return "fair" if row["is_small"] else "unknown"
 
 
-def conclude(lowest: Rows, files: Sequence[str] = (), rates: Rows = ()) -> list[str]:
+def conclude(
+    lowest: Rows, files: Sequence[str] = (), rates: Rows = (), accuracy: Row | None = None
+) -> list[str]:
     """Return the sentences on the rows of `judge`, read from these files.
 
-    A sentence on the rows of `rate_gaps`, with titles, comes first.
+    A sentence on the rows of `rate_gaps`, with titles, comes first. `accuracy` is `accuracy_gap`.
     """
     if not lowest:
         return []
@@ -245,7 +269,15 @@ def conclude(lowest: Rows, files: Sequence[str] = (), rates: Rows = ()) -> list[
     below = [row for row in lowest if row["noise_verdict"] == ABOVE]
     return [
         *([on_rates] if rates else []),
-        say("legal_found", files, total=total, tests=tests, counts=counts),
+        say(
+            "legal_found",
+            [*files, *([accuracy["file"]] if accuracy else [])],
+            total=total,
+            tests=tests,
+            counts=counts,
+            untested=[row["title"] for row in where(lowest, judged="untested")],
+            accuracy=accuracy,
+        ),
         *(say("legal_gap", files, row=row) for row in sorted(differing, key=_clear, reverse=True)),
         say("legal_fairlex", files, total=total, below=below),
     ]
@@ -260,7 +292,11 @@ def _clear(row: dict[str, Any]) -> float:
 
 
 def _short(
-    tables: Mapping[str, Mapping[str, Rows]], lowest: Rows, titles: Mapping[str, str], rates: Rows
+    tables: Mapping[str, Mapping[str, Rows]],
+    lowest: Rows,
+    titles: Mapping[str, str],
+    rates: Rows,
+    accuracy: Row | None,
 ) -> str:
     """Name the gaps of rates, and the attributes by the verdict on their gap in macro-F1.
 
@@ -276,7 +312,7 @@ def _short(
     trained = {name for name, rows in tables["table_4"].items() if where(rows, objective="erm")}
     untrained = [titles.get(name, name) for name in tables["sizes"] if name not in trained]
     gaps = {"gaps": where(rates, verdict=ABOVE), "total": len(rates), "most": NAMED}
-    facts = {"untrained": untrained, "tests": lowest[0]["tests"]}
+    facts = {"untrained": untrained, "tests": lowest[0]["tests"], "accuracy": accuracy}
     return say("legal_short", attributes=attributes, **facts, **gaps)
 
 
@@ -387,6 +423,18 @@ def _without_group(sizes: Mapping[str, Rows], sources: tuple[str, ...], study: S
     groups.sort(key=lambda group: -int(group[2]["ours"]) / int(group[2]["of"]))
     facts = {"attributes": groups, "labels": labels}
     return [say("legal_no_group", sources, **facts)] if groups or labels else []
+
+
+def _empty_bins(study: Study) -> list[str]:
+    """Name the bins of numeric attributes that no case is in."""
+    statements, titles = [], study.titles
+    for path in study.paths(COUNTS):
+        name = path.parents[1].name
+        for attribute, bins in (read_json(path).get("empty_bins") or {}).items():
+            words = empty_bins_words(titles.get(f"{name}/{attribute}", attribute), bins)
+            of = titles.get(name, name)
+            statements.append(say("legal_spelt", study.places(COUNTS), of=of, words=words))
+    return statements
 
 
 def _spelt(

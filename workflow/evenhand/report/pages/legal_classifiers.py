@@ -6,7 +6,14 @@ from evenhand.core.rows import grouped, where
 from evenhand.legal.classifier_findings import classifier_findings
 from evenhand.legal.published import ALL, read_claims
 from evenhand.report.headline import plain, say
-from evenhand.report.headlines.legal import VERDICTS_ON_GROUPS, conclude, judge, rate_gaps, titled
+from evenhand.report.headlines.legal import (
+    VERDICTS_ON_GROUPS,
+    accuracy_gap,
+    conclude,
+    judge,
+    rate_gaps,
+    titled,
+)
 from evenhand.report.sections import legal_classifiers as classifiers
 from evenhand.report.sections.legal_data import navigation, read_datasets, titles_by_name
 from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
@@ -71,7 +78,7 @@ def content(study: Study) -> dict[str, Any]:
             for table in ("table_4", "group_scores")
             for dataset in datasets
         ],
-        "lead": conclude(lowest, rates=rates),
+        "lead": conclude(lowest, rates=rates, accuracy=accuracy_gap(study, lowest)),
         "over_all": classifier_findings(together, objectives, claims) if together[1:] else [],
         "swapped": study.swapped.replace("_", " "),
         "test_cases": "test" in study.linked,
