@@ -7,6 +7,10 @@ min_version("9.27.1")
 report: "workflow/report/workflow.rst"
 
 
+#: Whether a workflow that has this one as a module has a rule before it, which is the default.
+IS_LATER = workflow.default_target is not None
+
+
 # A config given with --configfile stands alone; without one, the demo's is used.
 if not workflow.overwrite_configfiles:
 
@@ -47,14 +51,11 @@ include: "workflow/rules/report.smk"
 include: "workflow/rules/cards.smk"
 
 
-localrules:
-    all,
-
-
 rule all:
-    default_target: True
+    default_target: not IS_LATER
     input:
         deliverables,
+    localrule: True
 
 
 onstart:

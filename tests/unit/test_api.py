@@ -502,8 +502,10 @@ def test_the_bias_types_of_all_methods_that_count_are_in_the_first_finding():
 def test_a_loss_has_its_verdict_beside_the_network_without_it(tmp_path):
     people = pd.read_csv(REPOSITORY / "resources/demo/tabular/loans.csv").head(120)
     options = {"label": "decision", "positive": "approved", "attribute": "gender", "seeds": 2}
-    result = eh.audit_table(people, features=["gender", "age", "loan"], out=tmp_path, **options)
-    plain, with_loss = result.findings
+    options |= {"features": ["gender", "age", "loan"], "methods": ["mlp", "iifr", "laftr_dp"]}
+    result = eh.audit_table(people, out=tmp_path, **options)
+    plain, adversary, with_loss = result.findings
+    assert adversary.startswith("laftr_dp (mu 4): ")
     assert plain.startswith("mlp: accuracy") and "Against" not in plain
     assert with_loss.startswith("mlp with iifr_cosine (lambda 1, epsilon 0.8): accuracy")
     _, against, effects = with_loss.partition(" Against mlp: IFR_b ")
@@ -707,7 +709,7 @@ def test_extraction_uses_all_tables_against_wrong_names(tmp_path):
 def test_a_file_without_text_is_named_in_a_warning(tmp_path, content, detail):
     (tmp_path / "empty.txt").write_text(content)
     (tmp_path / "a.txt").write_text("She is a nurse who works in a large hospital.\n")
-    with pytest.warns(UserWarning, match=rf"problems with files: .*empty\.txt \({detail}\); all"):
+    with pytest.warns(UserWarning, match=rf"empty\.txt \(empty file: {detail}\); all are"):
         sentences = eh.extract_sentences(tmp_path, language="en")
     assert len(sentences) == 1
     assert [row["reason"] for row in sentences.attrs["quarantine"]] == ["empty_file"]

@@ -3,6 +3,7 @@
 import inspect
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -159,6 +160,7 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["run", "ok.yaml", "--config", "a"], "`--config` is 'a', which sets no key; write KEY="),
         (["run", "ok.yaml", "--nosuch"], "error: snakemake: unrecognized arguments: --nosuch; it"),
         (["run", "ok.yaml", "--res", "x"], "error: snakemake: `--res` cannot be 'x'; its optio"),
+        (["run", "ok.yaml", "--profile", "x"], "snakemake: profile directory given (x), but no p"),
         (["run", "ok.yaml", "--set-threads", "x"], "snakemake: `--set-threads` cannot be 'x'; its"),
         (["run", "ok.yaml", "--res", "mem=x"], "snakemake: `--res` cannot be 'mem=x'; its opti"),
         (["why", "ok.yaml", "--res", "x"], "error: snakemake: `--res` cannot be 'x'; its optio"),
@@ -220,12 +222,36 @@ def test_the_demo_runs_beside_yaml_files_of_other_programs(tmp_path, monkeypatch
     assert cli._with_config(("-n",)) == (REPOSITORY / "config/config.yaml", ("-n",))
 
 
+@pytest.mark.parametrize("word", ["--profile=slurm", "--profile slurm", "--profile ./slurm"])
+def test_a_profile_is_the_folders_own_or_else_the_installed_one(
+    word, tmp_path, monkeypatch, capsys
+):
+    pytest.importorskip("snakemake_executor_plugin_slurm")
+    monkeypatch.chdir(tmp_path)
+    if is_own := word.endswith("./slurm"):
+        shutil.copytree(REPOSITORY / "profiles/slurm", "slurm")
+    _, options, _ = cli._options(cli._with_profiles(["all", *word.split()]))
+    folder = Path("slurm") if is_own else REPOSITORY / "profiles/slurm"
+    assert Path(options.slurm_partition_config) == folder / "partitions.yaml"
+    if is_own:
+        Path("slurm", "partitions.yaml").unlink()
+        predictions = "{files: [p.csv], label: y, prediction: p, groups: [g]}"
+        Path("mine.yaml").write_text(f"predictions: {{mine: {predictions}}}")
+        Path("p.csv").write_text(ROWS.replace("gender", "g"))
+        assert run("run", "mine.yaml", *word.split(), "-n") == 2
+        problem = "error: snakemake: Partition configuration file not found, given was partitions."
+        assert capsys.readouterr().err.startswith(problem)
+
+
 @pytest.mark.parametrize(
     ("command", "option"),
     [
         ("compare", "--gates "),
         ("verify", "--restore "),
-        ("run", "--cores 8 (by default 2), -n (list the jobs only), --profile NAME (of a cluster)"),
+        (
+            "run",
+            "--cores 8 (by default 2), -n (count the jobs only), --profile NAME (of a cluster)",
+        ),
         ("run", "--config results=FOLDER; snakemake --help lists all."),
         ("why", "As of evenhand run: a configuration (YAML), files or rules, and options of "),
         ("extract", "'evenhand[ja]'"),
@@ -256,7 +282,7 @@ def test_an_extraction_names_the_field_of_the_text_and_lists_the_problems(tmp_pa
     assert "set `--text-field` to the field" in capsys.readouterr().err and not out.exists()
     assert not run(*options, "--text-field", "content")
     finding = capsys.readouterr().out.splitlines()[0]
-    problems = f"problems with files: {folder}/b.pdf (its suffix names no format)"
+    problems = f"problems with files: {folder}/b.pdf (unknown format: its suffix names no format)"
     assert (
         finding
         == f"0 of 1 sentences with a gender word are kept, of 1 sentences; {problems}"
@@ -265,7 +291,7 @@ def test_an_extraction_names_the_field_of_the_text_and_lists_the_problems(tmp_pa
     assert (out / "quarantine.csv").read_text().count("\n") == 2
     (folder / "a.jsonl").write_text('{"content": "She is a nurse."}\n{"content": "He')
     assert not run(*options, "--text-field", "content")
-    place = "a.jsonl, line 2 (Unterminated string starting at (character 13 of the line)) and "
+    place = "a.jsonl, line 2 (broken json: Unterminated string starting at (character 13 of the "
     assert f"problems with files: {folder}/{place}" in capsys.readouterr().out
 
 

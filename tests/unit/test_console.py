@@ -142,7 +142,15 @@ def test_a_job_that_a_signal_ended_names_it(printed, tmp_path, ending, problem):
     ) == [f"read failed; its log is {tmp_path / 'no.log'}"]
 
 
-@pytest.mark.parametrize("setting", ["verbose", "dryrun"])
-def test_everything_is_printed_where_it_is_asked_for(printed, setting):
-    lines = printed((logging.INFO, "Select jobs to execute...", {}), **{setting: True})
+def test_a_dry_run_lists_the_jobs_of_each_rule_once(printed):
+    lines = printed(*RUN[:-3], RUN[0], dryrun=True)
+    assert [line.split()[:3] for line in lines[1:]] == [
+        ["score", "2", "jobs"],
+        ["page", "1", "job"],
+    ]
+    assert lines[0] == "3 jobs would run; --verbose shows their files"
+
+
+def test_everything_is_printed_where_it_is_asked_for(printed):
+    lines = printed((logging.INFO, "Select jobs to execute...", {}), verbose=True)
     assert lines == ["Select jobs to execute..."]

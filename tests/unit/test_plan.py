@@ -159,7 +159,8 @@ def test_rounds_are_the_frozen_ones_and_the_present_one(here):
     assert {name: one.complete() for name, one in rounds.items()} == {"one": True, "two": False}
     said = plan_slguset.waiting(config)
     assert "Round two waits" in said and "Round one" not in said
-    assert "results/slguset/annotation/two/sheets/handed_out.csv filled/two/" in said
+    sheet = "results/slguset/annotation/two/sheets/handed_out.csv"
+    assert f"cp -n {sheet} filled/two/" in said and "Another corpus needs another folder" in said
     freeze("two")
     sheets("A.XLSX", round="two")
     said = plan_slguset.waiting(config)
@@ -452,6 +453,9 @@ def test_the_reasons_of_filters_are_those_that_their_modules_name(here):
         assert reasons.items() >= module.REASONS.items()
     some = configured({"filters": ["biology", "names_jieba"]})
     assert [*plan_slguset.reasons(some)][:2] == ["biology", "name"]
+    filters = {"pack": "resources/packs/zh_age", "filters": ["coreference", "names_listed"]}
+    ages = plan_slguset.reasons(configured(filters))
+    assert ages["coreference"][0] == "Another age term" and "whose age a" in ages["name"][1]
     titles = plan_report.reason_titles(some)
     assert next(iter(titles.items())) == ("reasons/biology", "Biological sex")
     assert titles["meanings/near_duplicate"].startswith("Another sentence that is kept")

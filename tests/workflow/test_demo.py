@@ -17,7 +17,7 @@ from harness import checkout
 #: What the demo's broken files and hostile stories are made to bring up.
 QUARANTINED = {
     *("missing_field", "broken_json", "truncated_archive", "undecodable_bytes"),
-    *("nul_bytes", "damaged_sentence", "empty_file"),
+    *("nul_bytes", "damaged_sentence", "empty_file", "no_text"),
 }
 
 COURTS = ("ecthr", "scotus", "fscs", "cail")

@@ -1,21 +1,29 @@
 """Evenhand as a module of another workflow, in Snakemake's usual way."""
 
+import re
 import subprocess
 import sys
 
-WORKFLOW = """configfile: "mine.yaml"
+import pytest
+
+MODULE = """configfile: "mine.yaml"
 
 module evenhand:
     snakefile: {snakefile!r}
     config: config
 
 use rule * from evenhand as evenhand_*
+"""
 
-rule mine:
-    default_target: True
+MINE = """rule mine:
     input: "results/report/index.html"
     output: "mine.txt"
-    shell: "wc -c {{input}} > {{output}}"
+    shell: "wc -c {input} > {output}"
+
+rule other:
+    output: "other.txt"
+    shell: "echo > {output}"
+
 """
 
 CONFIG = """predictions:
@@ -23,13 +31,26 @@ CONFIG = """predictions:
 """
 
 
-def test_results_are_inputs_of_rules_of_ones_own(tmp_path, repository):
+@pytest.mark.parametrize("is_first", [True, False])
+def test_results_are_inputs_of_rules_of_ones_own(is_first, tmp_path, repository):
     rows = "".join(f"{n % 2},{n % 3 % 2},{'ab'[n % 5 % 2]}\n" for n in range(60))
     (tmp_path / "p.csv").write_text("y,p,g\n" + rows)
     (tmp_path / "mine.yaml").write_text(CONFIG)
-    snakefile = str(repository / "Snakefile")
-    (tmp_path / "Snakefile").write_text(WORKFLOW.format(snakefile=snakefile))
-    words = [sys.executable, "-m", "snakemake", "--cores", "1", "--dry-run"]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
-    assert not done.returncode, done.stdout + done.stderr
-    assert "rule evenhand_audit_predictions:" in done.stdout + done.stderr
+    module = MODULE.format(snakefile=str(repository / "Snakefile"))
+    (tmp_path / "Snakefile").write_text(MINE + module if is_first else module + "\n" + MINE)
+    words = [sys.executable, "-m", "snakemake", "--cores", "1"]
+
+    def printed(*others):
+        done = subprocess.run([*words, *others], cwd=tmp_path, capture_output=True, text=True)
+        assert not done.returncode, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    said = printed("--dry-run")
+    jobs = {job.split(":")[0]: job for job in re.split("^(?:local)?rule ", said, flags=re.M)}
+    assert "evenhand_audit_predictions" in jobs and "localrules" not in said
+    assert ("mine" in jobs, "evenhand_all" in jobs) == (is_first, not is_first)
+    assert "mem_mb=2000" in jobs["evenhand_write_page"]
+    if is_first:
+        assert not re.search("log: |benchmark: |mem_mb|runtime", jobs["mine"])
+        printed("other")
+        assert "Nothing to be done" in printed("--dry-run", "other")

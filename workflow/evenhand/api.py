@@ -622,13 +622,16 @@ def audit_table(
     training = Path(settings["training"])
     runs: dict[str, list[Path]] = {kind: [] for kind in ("runs", "groups", "predictions")}
     for method in settings["methods"]:
+        options = plan_individual.training_options(config, method)
+        if method != "mlp":  # the grid of a configuration has the loss with all methods
+            options["individual"] = ["none"]
         for kind, paths in runs.items():
             paths.append(place / kind / split / f"{method}.parquet")
             paths[-1].parent.mkdir(parents=True, exist_ok=True)
         train_table(
             data=data, meta=meta, training=training, method=method, split=split,
             out=runs["runs"][-1], groups=runs["groups"][-1], predictions=runs["predictions"][-1],
-            **plan_individual.training_options(config, method),
+            **options,
         )  # fmt: skip
     tables = folder / "tables" / "individual"
     resources = Path(located("resources/iifr/settings.csv")).parent
@@ -786,7 +789,7 @@ def problems_with_files(quarantine: Sequence[Mapping[str, Any]]) -> str:
     """Return the problems of `extract_sentences` with files in words; blank if there is none."""
     names = {}
     for row in quarantine:
-        problem = row["detail"] or row["reason"]
+        problem = ": ".join(filter(None, [row["reason"].replace("_", " "), row["detail"]]))
         place = f", line {row['position']:.0f}" if row.get("unit") == "line" else ""
         names.setdefault((row["file"], problem), f"{row['file']}{place} ({problem})")
     return f"problems with files: {listed([*names.values()], 3)}" if names else ""

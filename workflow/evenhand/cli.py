@@ -422,7 +422,7 @@ def run(*words: Words) -> None:
     ----------
     words
         A configuration (YAML), files or rules to make (by default all), and options of Snakemake,
-        such as ``--cores 8`` (by default 2), ``-n`` (list the jobs only), ``--profile NAME`` (of a
+        such as ``--cores 8`` (by default 2), ``-n`` (count the jobs only), ``--profile NAME`` (of a
         cluster) or ``--config results=FOLDER``; ``snakemake --help`` lists all.
     """
     with _until_stopped(_CONTINUES, _STOPPING) as signals:
@@ -444,7 +444,7 @@ def _run(words: tuple[str, ...], signals: list[int]) -> tuple[bool, dict[str, An
     arguments = [*(targets or ["all"]), *_named(config), *words[len(targets) :]]
     if not any(word.startswith(_PLACES) for word in words):
         arguments += ["--cores", "2"]
-    parser, options, changes = _options([*arguments, "--logger", "evenhand"])
+    parser, options, changes = _options([*_with_profiles(arguments), "--logger", "evenhand"])
     if [*map(Path, options.configfile)] != [config]:
         remedy = "name it first, as in `evenhand run mine.yaml`"
         raise InputError("`--configfile` has no effect on a run", remedy=remedy)
@@ -453,6 +453,7 @@ def _run(words: tuple[str, ...], signals: list[int]) -> tuple[bool, dict[str, An
     _check_writable(results)
     os.environ["EVENHAND_REPORT"] = str(results / "report" / "index.html")
     from snakemake.cli import args_to_api
+    from snakemake.exceptions import WorkflowError
     from snakemake.scheduling.job_scheduler import JobScheduler
 
     finish = JobScheduler.exit_gracefully  # at SIGTERM
@@ -462,7 +463,11 @@ def _run(words: tuple[str, ...], signals: list[int]) -> tuple[bool, dict[str, An
         finish(scheduler)
 
     JobScheduler.exit_gracefully = stop
-    return args_to_api(options, parser), settings, results
+    try:
+        return args_to_api(options, parser), settings, results
+    except WorkflowError as error:  # before the workflow is read, as of a profile's other files
+        problem = " ".join(str(error).split()).rstrip(".")
+        raise InputError(f"snakemake: {problem}", remedy=_HELP) from None
 
 
 def _check_writable(results: Path) -> None:
@@ -491,7 +496,8 @@ def _options(arguments: list[str]) -> tuple[Any, Any, dict[str, Any]]:
     except SystemExit as stop:
         if not stop.code:
             raise
-        problem = " ".join(messages.getvalue().rpartition("error: ")[2].split())
+        printed = re.split("[Ee]rror: ", messages.getvalue())
+        problem = " ".join(printed[-1].split()).rstrip(".")
         raise InputError(f"snakemake: {problem}", remedy=_HELP) from None
     except CliException as error:
         raise InputError(f"snakemake: {str(error).rstrip('.')}", remedy=_HELP) from None
@@ -513,6 +519,23 @@ def _options(arguments: list[str]) -> tuple[Any, Any, dict[str, Any]]:
             remedy = f"give a whole number from 1 on, or {word}"
             raise InputError(f"`--{name}` is {count}", remedy=remedy)
     return parser, options, changes
+
+
+def _with_profiles(words: Iterable[str]) -> list[str]:
+    """Return the words with the workflow's own profiles, where Snakemake finds none of the name."""
+    from snakemake.cli import get_profile_dir
+
+    words = [
+        part
+        for word in words
+        for part in (word.split("=", 1) if word.startswith("--profile=") else [word])
+    ]
+    replaced = []
+    for option, word in itertools.pairwise(["", *words]):
+        inside = located(f"profiles/{word}")
+        is_inside = option == "--profile" and not get_profile_dir(word) and Path(inside).is_dir()
+        replaced.append(inside if is_inside else word)
+    return replaced
 
 
 def _named(config: Path) -> list[str]:
@@ -573,6 +596,7 @@ def why(*words: Words) -> None:
         As of ``evenhand run``: a configuration (YAML), files or rules, and options of Snakemake.
     """
     config, words = _with_config(words, "why")
+    words = _with_profiles(words)
     _options([*_named(config), *words])
     _module("evenhand.core.why", [*_named(config), *words])
 

@@ -409,7 +409,11 @@ def reasons(config: Config) -> dict[str, tuple[str, str]]:
     meanings: dict[str, tuple[str, str]] = {}
     for module in modules:
         meanings |= declared(module, "REASONS")
-    return meanings
+    attribute = pack_of(config)["attribute"]
+    return {
+        name: (title.replace("gender", attribute), meaning.replace("gender", attribute))
+        for name, (title, meaning) in meanings.items()
+    }
 
 
 def vocabulary_folder(config: Config) -> str | None:
@@ -450,10 +454,11 @@ def waiting(config: Config) -> str:
         steps = [
             f"Give each annotator a copy of a sheet of {sheets}/ (a later run may write that"
             " folder anew: nobody should fill in the files there).",
-            f"Put the filled sheets into {filled}/, as they come, and run the same command again.",
+            f"Put the filled sheets into {filled}/, as they come, and run the same command again."
+            " Another corpus needs another folder (slguset.annotation.filled).",
         ]
         if not round_.frozen:
-            command = f"mkdir -p {filled} && cp {sheets}/{HANDED_OUT} {filled}/"
+            command = f"mkdir -p {filled} && cp -n {sheets}/{HANDED_OUT} {filled}/"
             steps.insert(0, f"Freeze the round: {command}")
         lines += [f"  {number}. {step}" for number, step in enumerate(steps, start=1)]
     return "\n".join(lines)

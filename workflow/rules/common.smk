@@ -32,7 +32,10 @@ try:
         read_config(Path(file))
     config, SOURCES, INPUTS = plan.checked(config)
     #: rule -> memory (MB) and time (minutes) of its first attempt, and whether it uses a GPU
-    RESOURCES = read_config(ROOT / "profiles" / "resources.yaml")
+    RESOURCES = {
+        workflow.modifier.modify_rulename(name): amounts
+        for name, amounts in read_config(ROOT / "profiles" / "resources.yaml").items()
+    }
     #: result -> how `snakemake --report` shows it
     SHOWN = plan_report.read_shown(ROOT / "workflow" / "report" / "shown.csv")
 except InputError as error:
@@ -125,7 +128,7 @@ def follow_conventions():
 
     A rule that does not state its memory and time asks for those of `profiles/resources.yaml`.
     """
-    for each in workflow.rules:
+    for each in own_rules():
         if not each.shellcmd or not each.output:
             continue
         if not each.log:
@@ -141,7 +144,8 @@ def follow_conventions():
 
 def asked(name):
     """What a rule asks for, and more of it after a failure."""
-    first = RESOURCES["default"] | RESOURCES.get(name, {})
+    default = RESOURCES[workflow.modifier.modify_rulename("default")]
+    first = default | RESOURCES.get(name, {})
     gpu = {"gpu": GPU} if first.pop("gpu", False) else {}
     return gpu | {
         resource: lambda wildcards, attempt, amount=amount: amount * attempt

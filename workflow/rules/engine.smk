@@ -81,9 +81,18 @@ def described_inputs(each):
     return described
 
 
+#: What holds the rules of this workflow, which may be a module of another.
+OWN = workflow.modifier
+
+
+def own_rules():
+    """The rules but those of a workflow that has this one as a module."""
+    return [each for each in workflow.rules if each in OWN.rules]
+
+
 def record_inputs():
     """Make the inputs of each rule one of its parameters."""
-    for each in workflow.rules:
+    for each in own_rules():
         if each.shellcmd:
             each.set_params(recorded_inputs=described_inputs(each))
 
@@ -105,6 +114,8 @@ def replace(kind, **methods):
 
 def has_records(self, job):
     """Whether Snakemake and the stage itself recorded the run that made a job's outputs."""
+    if job.rule not in OWN.rules:
+        return FilePersistence.as_released["has_metadata"](self, job)
     # named after the first output, since a stage may write more than the rule says
     needed = [f"records/{fingerprint(min(job.output))}.json"] if job.rule.shellcmd else []
     needed += [f"folders/{fingerprint(str(out))}.json" for out in job.output if out.is_directory]

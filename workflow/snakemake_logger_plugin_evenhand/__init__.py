@@ -4,7 +4,8 @@ The number of jobs and the place of the report (`EVENHAND_REPORT`, set by who pr
 the end), a progress bar, a line for each rule whose jobs are done with the time that they took
 together, warnings, and errors: the log of a stage that states its error, or has a traceback, which
 the end of the run has in one sentence, or else the whole log.
-``--verbose`` and dry runs print everything, as without this plugin. Details are in the logs.
+A dry run prints the number of jobs of each rule. ``--verbose`` prints everything, as without this
+plugin. Details are in the logs.
 """
 
 import logging
@@ -55,12 +56,18 @@ class LogHandler(LogHandlerBase):
         event = getattr(record, "event", None)
         if ended := ENDED.search(str(record.msg)):
             self.signals[record.thread] = signal_of(*ended.groups())
-        if self.common_settings.verbose or self.common_settings.dryrun:
+        if self.common_settings.verbose:
             self.write(self.format(record))
         elif event == LogEvent.RUN_INFO:
+            is_first = not self.jobs  # of two records of a dry run
             # the target does nothing itself
             self.jobs = Counter({k: v for k, v in record.stats.items() if k not in TARGETS})
-            self.start(self.jobs.total())
+            if not self.common_settings.dryrun:
+                self.start(self.jobs.total())
+            elif is_first and self.jobs:
+                self.write(f"{jobs_of(self.jobs.total())} would run; --verbose shows their files")
+                for rule, count in self.jobs.items():
+                    self.write(f"{rule:<28} {jobs_of(count):>9}")
         elif event == LogEvent.JOB_INFO:
             self.rules[record.jobid] = record.rule_name
             self.begun[record.jobid] = time.monotonic()
@@ -86,8 +93,9 @@ class LogHandler(LogHandlerBase):
 
         if self.bar is None and total:
             report = os.environ.get("EVENHAND_REPORT") if "write_page" in self.jobs else None
-            jobs = "1 job" if total == 1 else f"{total} jobs"
-            self.write(f"{jobs} to run" + (f"; the report will be {report}" if report else ""))
+            self.write(
+                f"{jobs_of(total)} to run" + (f"; the report will be {report}" if report else "")
+            )
             form = "{n_fmt} of {total_fmt} jobs |{bar}| {elapsed}"
             self.bar = tqdm(total=total, bar_format=form, leave=False, disable=None)
 
@@ -101,7 +109,7 @@ class LogHandler(LogHandlerBase):
         if self.bar is not None:
             self.bar.update()
         if self.done[rule] >= self.jobs[rule]:
-            jobs = "1 job" if self.done[rule] == 1 else f"{self.done[rule]} jobs"
+            jobs = jobs_of(self.done[rule])
             self.write(f"{rule:<28} {jobs:>9} {self.took[rule]:>6.0f} s")
 
     def write(self, text: str | None) -> None:
@@ -118,6 +126,11 @@ class LogHandler(LogHandlerBase):
         if self.bar is not None:
             self.bar.close()
         super().close()
+
+
+def jobs_of(count: int) -> str:
+    """Return a number of jobs in words."""
+    return "1 job" if count == 1 else f"{count} jobs"
 
 
 def signal_of(name: str | None, status: str | None) -> str:

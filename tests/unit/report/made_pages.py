@@ -45,7 +45,9 @@ def slguset(repository: Path, folder: Path, text: str = "") -> Made:
     made = made_results.write_hostile if text else made_results.write_results
     results = made(folder, *[text] * bool(text))
     (results / "slguset_published/problems.csv").touch()  # other stages write these
-    words = plan_report.reason_titles({"slguset": {"filters": ["names_jieba", "biology"]}})
+    filters = ["names_jieba", "biology"]
+    pack = "resources/packs/zh_gender"
+    words = plan_report.reason_titles({"slguset": {"pack": pack, "filters": filters}})
     options = {"names": [*words], "titles": [*words.values()]}
     return Made(made_results.files(results), options, results)
 

@@ -29,6 +29,53 @@ def test_each_pack_can_be_read(folder):
     assert pack["filters"] or pack["loses"]
 
 
+@pytest.mark.parametrize(
+    ("language", "sentence", "nouns", "neutral"),
+    [
+        (
+            "en",
+            "The {} forgot {} umbrella on the old train.",
+            {
+                "his": "milkman doorman barman handyman butler friar sultan foreman cowboy valet",
+                "her": "seamstress ballerina governess sculptress poetess laundress goddess"
+                " usherette suffragette dominatrix washerwoman housemaid fishwife masseuse",
+            },
+            "human fortress specimen cigarette matrix witness plumber",
+        ),
+        (
+            "de",
+            "{1} lachte laut, denn {2} war {3} {0} aus dem Süden.",
+            {
+                "Er er ein": "Knecht Matrose Butler",
+                "Sie sie eine": "Winzerin Pianistin Regentin Fabrikantin Senatorin Hexe Diva",
+            },
+            "Person",
+        ),
+    ],
+)
+def test_a_noun_of_one_gender_is_not_left(language, sentence, nouns, neutral, tmp_path):
+    text = "\n".join(
+        sentence.format(noun, *words.split())
+        for words, group in nouns.items()
+        for noun in [*group.split(), *neutral.split()]
+    )
+    (tmp_path / "a.txt").write_text(text)
+    kept = extract_sentences(tmp_path, language=language).query("verdict == 'accepted'")
+    left = {noun for noun in neutral.split() if kept["sentence"].str.contains(noun).sum() == 2}
+    assert left == {*neutral.split()} and len(kept) == 2 * len(left)
+
+
+def test_counterparts_are_exchanged_with_the_pronoun(tmp_path):
+    pairs = [("headmaster", "headmistress"), ("postman", "postwoman"), ("nobleman", "noblewoman")]
+    text = "\n".join(f"The {man} forgot his umbrella on the old train." for man, _ in pairs)
+    (tmp_path / "a.txt").write_text(text)
+    rows = extract_sentences(tmp_path, language="en")
+    assert {*rows["verdict"]} == {"accepted"}
+    assert {tuple(span["text"] for span in spans) for spans in rows["spans"]} == {
+        (woman, "her") for _, woman in pairs
+    }
+
+
 def test_a_pack_gives_what_the_configuration_leaves_open():
     default = str(ROOT / "resources/packs/zh_gender")
     written = {"slguset": {"find_keywords": {"max_length": 50}}}

@@ -53,6 +53,16 @@ def test_exceptions_do_not_count_but_the_word_beside_them_does(tmp_path):
     assert find(table, "小伙伴和小伙来了。") == [("小伙", 4)]
 
 
+def test_a_star_stands_for_letters(tmp_path):
+    table = read(tmp_path, "*man,,,woman German,\n")
+    sentence = "The milkman, a German, saw the Chairman, a woman and a man of workmanship."
+    found = find_patterns(
+        sentence, table, surface="his", surface_opposite="her", value="male",
+        words=lambda text: re.split(r"(\W)", text), blanks=True,
+    )  # fmt: skip
+    assert [each.text for each in found] == ["milkman", "Chairman"]
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [

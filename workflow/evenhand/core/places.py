@@ -12,6 +12,8 @@ if not ROOT.is_dir():
     ROOT = LIBRARY.parent
 
 SNAKEFILE = ROOT / "Snakefile"
+#: How paths of the workflow's own files begin.
+_PARTS = ("config/", "profiles/", "resources/", "workflow/")
 SCHEMA = ROOT / "workflow" / "schemas" / "config.schema.yaml"
 
 
@@ -29,7 +31,7 @@ def located(value: Any) -> Any:
         return {key: located(item) for key, item in value.items()}
     if isinstance(value, list):
         return [located(item) for item in value]
-    if isinstance(value, str) and value.startswith(("config/", "resources/", "workflow/")):
+    if isinstance(value, str) and value.startswith(_PARTS):
         inside = value.startswith("workflow/evenhand/")
         path = LIBRARY / value.removeprefix("workflow/") if inside else ROOT / value
         if not Path(value).exists() and path.exists():

@@ -2,7 +2,7 @@
 
 The three criteria of SlguSet share this. Each has its own table with the columns
 
-- pattern: the word; one in small letters may have capitals in the text;
+- pattern: the word; one in small letters may have capitals in the text; a * stands for letters;
 - pairs: the surface pairs (``丈夫/妻子``) for which it counts, joined by blanks; blank: all;
 - gender, or another attribute: the value of the keywords for which alone it counts; blank: all;
 - except: longer words in which it does not count, joined by blanks.
@@ -100,7 +100,9 @@ def read_patterns(
         if wrong := [pair for pair in pairs if not re.fullmatch("[^/]+/[^/]+", pair)]:
             remedy = "write surface pairs like 丈夫/妻子 with blanks between them"
             raise InputError(f"{wrong[0]!r} is no pair", remedy=remedy)
-        if wrong := [exception for exception in exceptions if row["pattern"] not in exception]:
+        if wrong := [
+            exception for exception in exceptions if row["pattern"].strip("*") not in exception
+        ]:
             raise InputError(f"the exception {wrong[0]} does not contain {row['pattern']}")
         return Pattern(row["pattern"], frozenset(pairs), row[attribute], tuple(exceptions))
 
@@ -108,7 +110,7 @@ def read_patterns(
     rows = read_resource(path, columns, optional=optional, choices=choices, make=pattern)
     if not rows:
         raise InputError("contains no word", file=path)
-    return Patterns(rows, re.compile("|".join(re.escape(row.text) for row in rows), re.I))
+    return Patterns(rows, re.compile("|".join(map(_as_regex, (row.text for row in rows))), re.I))
 
 
 def find_patterns(
@@ -159,19 +161,24 @@ def find_patterns(
 
 
 def _occurrences(sentence: str, row: Pattern) -> Iterator[Occurrence]:
-    for start in _starts(sentence, row.text):
-        end = start + len(row.text)
+    for start, end in _places(sentence, row.text):
         if not any(
-            place <= start and end <= place + len(exception)
+            first <= start and end <= last
             for exception in row.exceptions
-            for place in _starts(sentence, exception)
+            for first, last in _places(sentence, exception)
         ):
-            yield Occurrence(row.text, start, end)
+            yield Occurrence(sentence[start:end] if "*" in row.text else row.text, start, end)
 
 
-def _starts(sentence: str, text: str) -> Iterable[int]:
+def _places(sentence: str, text: str) -> Iterable[tuple[int, int]]:
     flags = re.IGNORECASE if text.islower() else 0
-    return (match.start() for match in re.finditer(f"(?={re.escape(text)})", sentence, flags))
+    matches = re.finditer(f"(?=({_as_regex(text)}))", sentence, flags)
+    return (match.span(1) for match in matches)
+
+
+def _as_regex(text: str) -> str:
+    words = re.escape(text).replace(r"\*", r"\w+")
+    return rf"\b{words}" if text.startswith("*") else words
 
 
 def _is_word(occurrence: Occurrence, borders: set[int], blanks: bool) -> bool:

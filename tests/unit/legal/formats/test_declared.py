@@ -158,6 +158,14 @@ def test_a_folder_of_hugging_face(tmp_path):
     assert records[1].labels == ("surgeon",)
     records, *_ = read(tmp_path, [folder], {"column": "topics", "task": "multi_label"})
     assert records[2].labels == ("a", "b")
+    with pytest.raises(InputError, match=r"topics, whose cells are lists; set task: m"):
+        read(tmp_path, [folder], {"column": "topics"})
+    (file,) = (folder / "train").glob("data-*.arrow")
+    content = file.read_bytes()
+    for end in (9, len(content) // 2, len(content) - 20):
+        file.write_bytes(content[:end])
+        with pytest.raises(InputError, match=r"arrow: is an Arrow file that is cut off; copy"):
+            read(tmp_path, [folder])
     made.to_parquet(tmp_path / "hub.parquet")
     assert read(tmp_path, [tmp_path / "hub.parquet"])[1].labels == ("nurse", "surgeon")
 
@@ -197,6 +205,11 @@ def test_whole_columns_or_lists_are_no_rows(tmp_path, row, columns):
     words = f"has no rows, but {columns} as whole columns or lists; write a JSON"
     with pytest.raises(InputError, match=words):
         read(tmp_path, [row])
+
+
+def test_a_column_without_a_name_is_listed_so(tmp_path):
+    with pytest.raises(InputError, match=r"its columns: one without a name, bio, gender"):
+        read(tmp_path, [row | {"": 1} for row in rows()], text="z")
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,8 @@ def _cells(
         return
     for number, row in rows:
         if column < len(row):
+            if not row[column].strip():
+                text.quarantine.add(text.file, number, "line", "no_text", "the cell is blank")
             yield number, row[column]
         else:
             detail = f"{len(row)} cells, none of number {column + 1}"

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from evenhand.core.files import path_text
 from evenhand.core.phrases import phrases_of
+from evenhand.core.whole import COPY
 from evenhand.errors import InputError, nearest
 from evenhand.io.tables import read_batches
 from evenhand.legal.declaration import attributes_of, declared_dataset
@@ -92,7 +93,8 @@ def _with_columns(
 
     def check() -> None:
         if missing := [name for name in columns if name not in present]:
-            remedy = f"name one of its columns: {', '.join(sorted(present)[:20])}"
+            names = [name or "one without a name" for name in sorted(present)]
+            remedy = f"name one of its columns: {', '.join(names[:20])}"
             if near := nearest(missing[0], sorted(present)):
                 remedy += f"; the closest is {near}"
             if len(present) == 1 and file.suffix in (".csv", ".tsv"):
@@ -160,7 +162,13 @@ def _arrow_batches(path: Path) -> Iterator[pa.RecordBatch]:
     try:
         with pa.memory_map(str(path)) as file:
             yield from pa.ipc.open_stream(file)
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowInvalid, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # of the file system, which names the file
+        with path.open("rb") as file:
+            is_stream = file.read(4) == b"\xff" * 4
+        if is_stream:
+            raise InputError("is an Arrow file that is cut off", file=path, remedy=COPY) from error
         raise InputError("is no Arrow stream, as `save_to_disk` writes it", file=path) from error
 
 
@@ -315,6 +323,9 @@ def _labels(
     several = label["task"] == "multi_label"
     if several and (cell is None or cell != cell):
         return None
+    if isinstance(cell, list) and not several:
+        problem = f"`label.column` is {label['column']}, whose cells are lists"
+        raise InputError(problem, remedy="set task: multi_label")
     if several and not isinstance(cell, list):
         cell = plain(cell).split(label["separator"])
     values = [_value(part, known) for part in (cell if several else [cell])]

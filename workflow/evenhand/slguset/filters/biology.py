@@ -11,7 +11,7 @@ COLUMNS = ("sentence", "surface", "surface_opposite", "value")
 REASONS = {
     "biology": (
         "Biological sex",
-        "Criterion (c): it speaks of something bound to biological sex, as 孕期.",
+        "Criterion (c): it speaks of something bound to biological sex, such as pregnancy.",
     )
 }
 
