@@ -114,7 +114,8 @@ def replace(kind, **methods):
 
 def has_records(self, job):
     """Whether Snakemake and the stage itself recorded the run that made a job's outputs."""
-    if job.rule not in OWN.rules:
+    is_own = job.rule in OWN.rules
+    if not is_own:
         return FilePersistence.as_released["has_metadata"](self, job)
     # named after the first output, since a stage may write more than the rule says
     needed = [f"records/{fingerprint(min(job.output))}.json"] if job.rule.shellcmd else []

@@ -102,6 +102,7 @@ def permuted_sums(
     seed: int,
     permutations: int,
     strata: np.ndarray | None = None,
+    clusters: np.ndarray | None = None,
 ) -> np.ndarray:
     """Sum `values` over random groups of the same sizes as the groups.
 
@@ -118,20 +119,28 @@ def permuted_sums(
     strata : array of int, shape (n,), optional
         Cases change groups only with cases of the same stratum. With labels as strata each random
         group has the labels of the group.
+    clusters : array of int, shape (n,), optional
+        Cases of a cluster depend on each other: each cluster gets the groups of a random cluster,
+        in random order (repeated, or as many as it needs, if that one has another size). So whole
+        clusters change groups where a cluster is in one group, and cases where clusters are mixed.
 
     Returns
     -------
     array, shape (permutations, groups, m)
         Of the type of `values`.
     """
-    order = np.arange(len(codes)) if strata is None else np.argsort(strata, kind="stable")
-    values, codes = values[order], codes[order]
-    ends = [len(codes)]
-    if strata is not None:
-        ends = [*(np.flatnonzero(np.diff(strata[order])) + 1).tolist(), len(codes)]
+    keys = [each for each in (clusters, strata) if each is not None]
+    order = np.lexsort(keys) if keys else np.arange(len(codes))
+    values, codes = values[order], codes[order].astype(np.int8)
+    strata = np.zeros(len(codes)) if strata is None else strata[order]
+    ends = _ends(strata)
     sums = np.empty((permutations, groups, values.shape[1]), dtype=values.dtype)
     done = 0
-    for shuffled in _shuffled(codes.astype(np.int8), ends, seed, permutations):
+    if clusters is None:
+        draws = _shuffled(codes, ends, seed, permutations)
+    else:
+        draws = _exchanged(codes, _ends(clusters[order], strata), ends, seed, permutations)
+    for shuffled in draws:
         for group in range(groups):
             chosen = (shuffled == group).astype(values.dtype)
             sums[done : done + len(shuffled), group] = chosen @ values
@@ -153,6 +162,35 @@ def _shuffled(
                 generator.permuted(shuffled[:, begin:end], axis=1, out=shuffled[:, begin:end])
             begin = end
         yield shuffled
+
+
+def _ends(*keys: np.ndarray) -> list[int]:
+    """Return the end of each run of equal keys."""
+    changes = np.any([each[1:] != each[:-1] for each in keys], axis=0)
+    return [*(np.flatnonzero(changes) + 1).tolist(), len(keys[0])]
+
+
+def _exchanged(
+    codes: np.ndarray, cluster_ends: list[int], ends: list[int], seed: int, permutations: int
+) -> Iterator[np.ndarray]:
+    """Yield codes exchanged between the clusters of each stratum, in batches of permutations."""
+    generator = np.random.default_rng(seed)
+    starts = np.array([0, *cluster_ends[:-1]])
+    sizes = np.array(cluster_ends) - starts
+    cluster = np.repeat(np.arange(len(starts)), sizes)
+    within = np.arange(len(codes)) - starts[cluster]
+    are_mixed = bool((codes != codes[starts[cluster]]).any())
+    stratum = np.searchsorted(ends, starts, side="right")
+    step = max(1, INDICES_AT_ONCE // max(1, len(codes)))
+    for first in range(0, permutations, step):
+        batch = []
+        for _ in range(min(step, permutations - first)):
+            groups = (
+                codes[np.argsort(cluster + generator.random(len(codes)))] if are_mixed else codes
+            )
+            donor = np.lexsort((generator.random(len(starts)), stratum))[cluster]
+            batch.append(groups[starts[donor] + within % sizes[donor]])
+        yield np.stack(batch)
 
 
 def planted(scores: np.ndarray, delta: float, *, seed: int) -> tuple[np.ndarray, np.ndarray]:

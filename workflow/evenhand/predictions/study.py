@@ -213,31 +213,23 @@ class PredictionStudy:
         """Each metric of random groups of the same sizes, by metric and attribute's name.
 
         The shape is (permutations, groups). For the rates of a label, random groups have as many
-        cases of each label. Cases of a cluster that are in one group stay together.
+        cases of each label. Clusters exchange their groups.
         """
         noise = {}
+        clusters = np.unique(self.predictions.clusters, return_inverse=True)[1]
         labels = dict.fromkeys(map(self._stratum, self.metrics))
         for attribute, label in product(self.attributes, labels):
             known = attribute.codes >= 0
             together = [each for each in self.metrics if self._stratum(each) == label]
             values = [self.values_of(each)[known] for each in together]
-            codes, strata = attribute.codes[known], np.zeros(known.sum(), dtype=int)
-            joined = np.hstack(values)
-            if label is not None:
-                strata = self._strata(label)[known].astype(int)
-            if self.clustered:
-                place = np.unique(self.predictions.clusters[known], return_inverse=True)[1]
-                (_, codes, strata), unit = np.unique(
-                    np.stack([place, codes, strata]), axis=1, return_inverse=True
-                )
-                joined = pd.DataFrame(joined).groupby(unit).sum().to_numpy()
             sums = permuted_sums(
-                joined,
-                codes,
+                np.hstack(values),
+                attribute.codes[known],
                 len(attribute.values),
                 seed=self.seed,
                 permutations=PERMUTATIONS,
-                strata=None if label is None else strata,
+                strata=None if label is None else self._strata(label)[known].astype(int),
+                clusters=clusters[known] if self.clustered else None,
             )
             ends = np.cumsum([each.shape[1] for each in values])[:-1]
             for each, part in zip(together, np.split(sums, ends, axis=2), strict=True):
