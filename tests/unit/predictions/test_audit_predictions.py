@@ -426,6 +426,14 @@ def test_bins_without_a_case_are_noted(tmp_path, bins, words):
     assert [note for note in notes(meta, tables, "") if "bin" in note] == words
 
 
+def test_an_intersection_of_too_many_groups_is_noted(tmp_path):
+    table = people(2400)
+    table["group"], table["age"] = table.index % 15, table.index // 15 % 10
+    tables, description = audit(tmp_path, table, groups=["group", "age"])
+    words = "Not computed: group × age (over 100 groups)."
+    assert words in notes(description, tables, "")
+
+
 def test_a_blank_cluster_is_one_of_its_own_and_a_constant_one_is_refused(tmp_path):
     table = people(n=400, shift=0.3)
     table["home"] = ["" if i % 2 else f"h{i}" for i in range(len(table))]

@@ -166,7 +166,8 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
 def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     """Return the sentences of `notes` that pages have too.
 
-    They are on cells and scores that may be mistakes, and on significant gaps that no finding has.
+    They are on cells and scores that may be mistakes, attributes and intersections that are not
+    compared, and significant gaps that no finding has.
     """
     sentences = []
     groups = defaultdict(dict)
@@ -186,6 +187,7 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
         sentences.append(doubtful_words(name, values))
     for name, bins in description.get("empty_bins", {}).items():
         sentences.append(empty_bins_words(name, bins))
+    sentences += [_say("not_computed", name=name) for name in description.get("not_crossed", ())]
     for row in _untested(tables, description.get("delta", 0)):
         sentences.append(_say("untested", row=row, title=TITLES[row["metric"]]))
     if count := description.get("unclustered"):
