@@ -288,6 +288,9 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
          .replace("4,0,", "4,,"), {}, "y has no value"),
         (ROWS.replace(",0,", ",1,"), {}, "has one value only (1)"),
         (ROWS, {"prediction": "p", "classes": ["1"], "probabilities": ["p"]}, "name either"),
+        (ROWS.replace(",b", ",\"['left', 'web']\""), {}, ":4: group has the list ['left', 'web'],"
+         " and each cell is to have one group; write a column of true and false for each group"),
+        (ROWS.replace(",1,", ",[],"), {}, ":2: y has the list [], and each cell is to have one la"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_sentence(tmp_path, text, options, words):

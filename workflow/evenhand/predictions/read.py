@@ -48,6 +48,9 @@ MOST_LABELS = 200
 #: With more different rows, of which none occurs once only, a file holds copies of its rows.
 MOST_EQUAL = 100
 
+#: A list of texts, of one number, or of nothing, as text; `[18, 30]` is an interval.
+LIST = r"\[(|['\"].*['\"]|-?[\d.]+)\]"
+
 #: Fewer distinct numbers above 1, or a smaller share, are wrong cells in a column of probabilities.
 FEW_WRONG, WRONG_SHARE = 3, 0.05
 
@@ -168,6 +171,7 @@ def read_predictions(
     check_columns(table, file, **columns, counterfactual_of=counterfactual_of)
     spare = {*table} - {prediction, *by_class.values(), label, counterfactual_of, *groups}
     table = _join_labels(table, file, gold, id, label, groups, cluster)
+    _check_lists(table, label, prediction, groups, gold or file)
     if unknown := sorted({*bins} - {*groups}):
         problem = f"`bins` names {unknown[0]}, which is none of `groups` ({listed([*groups], 4)})"
         raise InputError(problem, file=file)
@@ -306,6 +310,20 @@ def read_predictions(
         is_coded=bool(coded),
         left_out=bad.rows(),
     )
+
+
+def _check_lists(
+    table: pd.DataFrame, label: str, prediction: str | None, groups: Sequence[str], file: Path
+) -> None:
+    """Raise InputError for lists of labels or groups in cells."""
+    for name in filter(None, (*groups, label, prediction)):
+        if len(places := np.flatnonzero(table[name].str.fullmatch(LIST))):
+            noun = "group" if name in groups else "label"
+            remedy = f"write a column of true and false for each {noun}, and "
+            remedy += "name these in `groups`" if name in groups else "audit one label at a time"
+            cell = table[name].iloc[places[0]]
+            problem = f"{name} has the list {cell}, and each cell is to have one {noun}"
+            raise InputError(problem, file=file, line=int(places[0]) + 2, remedy=remedy)
 
 
 def _repeated(table: pd.DataFrame, is_told_apart: bool) -> int:
