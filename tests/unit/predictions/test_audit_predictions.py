@@ -288,6 +288,8 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
          .replace("4,0,", "4,,"), {}, "y has no value"),
         (ROWS.replace(",0,", ",1,"), {}, "has one value only (1)"),
         (ROWS, {"prediction": "p", "classes": ["1"], "probabilities": ["p"]}, "name either"),
+        (ROWS, {"prediction": None, "classes": ["0", "1"], "probabilities": ["p", "p"]},
+         "`probabilities` names the column p for 0 and 1; name another column for each label"),
         (ROWS.replace(",b", ",\"['left', 'web']\""), {}, ":4: group has the list ['left', 'web'],"
          " and each cell is to have one group; write a column of true and false for each group"),
         (ROWS.replace(",1,", ",[],"), {}, ":2: y has the list [], and each cell is to have one la"),
@@ -720,6 +722,26 @@ def test_probabilities_that_do_not_sum_to_one_are_left_out(tmp_path):
     options = {"classes": ["0", "1"], "probabilities": ["n", "p"]}
     tables, _ = audit(tmp_path, text, **options)
     assert [row["reason"] for row in tables["left_out"]] == ["sum_not_one"]
+
+
+@pytest.mark.parametrize("digits", [3, 2, 1])
+def test_sums_of_rounded_probabilities_are_those_of_rounding(tmp_path, digits):
+    p = np.random.default_rng(0).dirichlet([1, 1, 1], 90).round(digits)
+    table = pd.DataFrame(p, columns=["x", "y", "z"]).assign(w=0)  # a class that never is
+    table["group"], table["label"] = ["a", "b"] * 45, ["x", "y", "z"] * 30
+    table.loc[0, ["x", "y", "z"]] = 0.5
+    classes = ["x", "y", "z", "w"]
+    options = {"label": "label", "classes": classes, "probabilities": classes}
+    tables, description = audit(tmp_path, table, **options)
+    assert [row["row"] for row in tables["left_out"]] == [1]
+    count = int((abs(p[1:].sum(axis=1) - 1) > 1.1e-3).sum())
+    words = f"The probabilities of {count} of 90 rows sum to 1 within rounding only, and are"
+    assert any(note.startswith(words) for note in notes(description, tables, "")) == (count > 0)
+    read = read_predictions(
+        tmp_path / "predictions.csv", label="label", groups=["group"],
+        probabilities={name: name for name in classes},
+    )  # fmt: skip
+    assert read.probabilities.sum(axis=2) == pytest.approx(1, abs=1.1e-3)
 
 
 def test_a_label_outside_the_declared_set_is_refused(tmp_path):

@@ -157,6 +157,8 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
         sentences.append(_say("default_positive", label=description["positive"]))
     if description.get("is_coded"):
         sentences.append(_say("coded", label=description["positive"]))
+    if count := description.get("rescaled"):
+        sentences.append(_say("rescaled", count=count, rows=description["rows"]))
     sentences += doubts(description, tables)
     if "tpr" not in description.get("metrics", ["tpr"]):  # logs have no metrics
         sentences.append(_say("no_positive"))
