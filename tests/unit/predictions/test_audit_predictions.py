@@ -255,6 +255,8 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
          " write 0.79 for 79%"),
         (ROWS.replace("0.", "6"), {}, "p has numbers above 1 (up to 69); divide percent"),
         (ROWS.replace("0.2", "-2.2").replace("0.", "2."), {}, "(up to 2.9); apply the sigmoid, or"),
+        ("y,p,group\n" + "".join(f"{n % 2},{n / 100 - 0.1},{n % 3}\n" for n in range(90)), {},
+         "p has numbers below 0 (down to -0.1); apply the sigmoid, or name a column of labels"),
         (ROWS.replace("0.", "") + "5,1,0,b\n6,0,1,b\n", {}, "p has numbers above 1 (up to 9)"),
         (ROWS.replace("0.", "0.0") + "5,1,2,b\n6,0,3,b\n7,0,4,b\n", {}, "above 1 (up to 4)"),
         (ROWS + "5,maybe,0.7,b\n", {}, "predictions.csv:6: p has one probability a row, which is"
@@ -348,6 +350,7 @@ def test_a_bad_row_is_left_out_with_its_reason(tmp_path, row, reason):
     lines = f"{ROWS}{row}\n".splitlines()  # a column that is not read
     text = "".join(f"{line},{'at' if n == 0 else n}\n" for n, line in enumerate(lines))
     assert audit(tmp_path, text, id="id")[0]["left_out"] == [left]
+    assert not audit(tmp_path, f"{ROWS}5,1,1.0000001,a\n6,0,-1e-9,b\n")[0]["left_out"]
 
 
 def test_a_whole_number_is_one_group_in_every_form(tmp_path):

@@ -34,6 +34,9 @@ from evenhand.text.phrases import choice, listed, plural
 #: A sum of probabilities may differ from 1 by so much, or by what rounding to their digits gives.
 TOLERANCE = 1e-3
 
+#: A number that is farther from 0 to 1 than this is no probability.
+CLOSE = 1e-6
+
 #: The threshold where none is named.
 THRESHOLD = 0.5
 
@@ -52,7 +55,7 @@ MOST_EQUAL = 100
 #: A list of texts, of one number, or of nothing, as text; `[18, 30]` is an interval.
 LIST = r"\[(|['\"].*['\"]|-?[\d.]+)\]"
 
-#: Fewer distinct numbers above 1, or a smaller share, are wrong cells in a column of probabilities.
+#: Fewer distinct numbers outside 0 to 1, or a smaller share, are wrong cells among probabilities.
 FEW_WRONG, WRONG_SHARE = 3, 0.05
 
 
@@ -375,20 +378,19 @@ def _other_labels(
 
 
 def _check_range(cells: pd.Series, prediction: str, classes: list[str], file: Path) -> None:
-    """Raise InputError for numbers above 1 that are neither labels nor a few wrong cells."""
+    """Raise InputError for numbers outside 0 to 1, neither labels nor a few wrong cells."""
     names = {*cells.map(as_label)} - {""}
     numbers = [or_nan(name) for name in names]
     others = names - {*classes}
-    above = [or_nan(name) for name in others if or_nan(name) > 1]
-    few = len(above) < max(FEW_WRONG, WRONG_SHARE * len(names))
+    outside = [or_nan(name) for name in others if not -CLOSE <= or_nan(name) <= 1 + CLOSE]
+    few = len(outside) < max(FEW_WRONG, WRONG_SHARE * len(names))
     if few or 2 * len(others) <= len(names) or any(map(isnan, numbers)):
         return
     remedy = "apply the sigmoid" if min(numbers) < 0 else "divide percentages by 100"
-    raise InputError(
-        f"{prediction} has numbers above 1 (up to {max(above):g})",
-        file=file,
-        remedy=f"{remedy}, or name a column of labels",
-    )
+    most = max(outside)
+    bound = f"above 1 (up to {most:g})" if most > 1 else f"below 0 (down to {min(outside):g})"
+    problem = f"{prediction} has numbers {bound}"
+    raise InputError(problem, file=file, remedy=f"{remedy}, or name a column of labels")
 
 
 def _unknown_label(
@@ -551,6 +553,8 @@ def _probabilities(
     Also whether a row is divided by its sum, which differs from 1 by no more than rounding gives.
     """
     values = cells.map(or_nan)
+    inside = values.clip(0, 1)
+    values = values.where((values - inside).abs() > CLOSE, inside)
     bad.mark((cells == "").any(axis=1), "no_prediction")
     outside = ~((values >= 0) & (values <= 1)).all(axis=1)
     bad.mark(outside, "not_a_probability", cells.agg(", ".join, axis=1))
