@@ -676,12 +676,19 @@ def test_the_finding_names_the_group_that_is_calibrated_worse(tmp_path):
     group, p = draw.choice(["a", "b", "c"], n), draw.uniform(0.05, 0.6, n)
     table = pd.DataFrame({"p": p.round(4), "group": group})
     table["y"] = (draw.random(n) < p + 0.3 * (group == "b")).astype(int)
-    tables, _ = audit(tmp_path, table)
-    (words,) = (words for words in findings(tables, 5) if words.startswith("Calibration error"))
-    assert (
-        words.startswith("Calibration error differs by group") and " for the whole gap. " in words
-    )
-    assert "Worse calibrated than random groups of the same size: b (" in words
+    tables, meta = audit(tmp_path, table)
+    for change, of in (
+        ({}, ""),
+        ({"positive": None}, " of the predicted class"),
+        ({"several": True}, " over all pairs of case and label"),
+    ):
+        sentences = findings(tables, 5, meta | change)
+        (words,) = (words for words in sentences if words.startswith("Calibration error"))
+        assert words.startswith(f"Calibration error{of} differs by group: ")
+        assert " for the whole gap. " in words
+        assert "Worse calibrated than random groups of the same size: b (" in words
+        noted = f"Calibration errors are{of}." in notes(meta | change, tables, "")
+        assert noted == bool(of)
 
 
 def test_a_group_is_significant_only_where_the_gap_of_its_attribute_is(tmp_path):

@@ -77,7 +77,9 @@ def findings(
     logs.sort(key=_unclear)
     significant = spread(filter(_is_significant, logs), _part)
     logs = [*significant, *(row for row in logs if not _is_significant(row))]
-    first, *others = [_preference(row, delta, significant) for row in logs] or _gaps(tables)
+    first, *others = [_preference(row, delta, significant) for row in logs] or _gaps(
+        tables, description or {}
+    )
     flips = [_say("counterfactuals", row=row) for row in tables.get("counterfactuals", ())]
     return [" ".join([first, *_worthless(description or {}, tables)]), *flips, *others]
 
@@ -160,6 +162,8 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
     if count := description.get("rescaled"):
         sentences.append(_say("rescaled", count=count, rows=description["rows"]))
     sentences += doubts(description, tables)
+    if of := _of_calibration(description):
+        sentences.append(_say("calibrated", of=of))
     if "tpr" not in description.get("metrics", ["tpr"]):  # logs have no metrics
         sentences.append(_say("no_positive"))
     return sentences
@@ -398,7 +402,16 @@ def _key(row: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(row[name] for name in METRIC)
 
 
-def _gaps(tables: Tables) -> list[str]:
+def _of_calibration(description: Mapping[str, Any]) -> str:
+    """Return what calibration errors are of; blank for the positive one of two labels."""
+    if "ece" not in description.get("metrics", ()):
+        return ""
+    several = description["several"]
+    is_binary = not several and description["positive"] and len(description["classes"]) == 2
+    return "" if is_binary else _say("of_calibration", several=several)
+
+
+def _gaps(tables: Tables, description: Mapping[str, Any]) -> list[str]:
     rows = [row for row in tables.get("gaps", []) if row["lowest"] is not None]
     labels = {row["label"] for row in rows} - {None}
     small = sum(row["verdict"] == "equivalent" for row in rows)
@@ -413,13 +426,14 @@ def _gaps(tables: Tables) -> list[str]:
         tested = [group for group in groups if group["p_value"] is not None]
         most = min(tested, key=lambda group: group["p_value"], default=None)
         of_label = len(labels) > 1 and row["label"]
-        title = TITLES[row["metric"]]
+        of = _of_calibration(description) if row["metric"] == "ece" else ""
+        title = f"{TITLES[row['metric']]} {of}".rstrip()
         return {"title": title, "of_label": of_label, "counts": counts, "most": most}
 
     def words(finding: _Finding) -> str:
         row, group, worse, _ = finding
         if row["verdict"] != "above":
-            return _say("worse_calibrated", row=row, worse=worse)
+            return _say("worse_calibrated", row=row, worse=worse, title=facts(row)["title"])
         return _say("gap", row=row, group=group, worse=worse, **facts(row))
 
     first, *others = map(words, significant)
