@@ -255,6 +255,8 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
          " write 0.79 for 79%"),
         (ROWS.replace("0.", "6"), {}, "p has numbers above 1 (up to 69); divide percent"),
         (ROWS.replace("0.2", "-2.2").replace("0.", "2."), {}, "(up to 2.9); apply the sigmoid, or"),
+        ("y,p,group\n" + "".join(f"{n % 2},{n / 100 - 0.1},{n % 3}\n" for n in range(90)), {},
+         "p has numbers below 0 (down to -0.1); apply the sigmoid, or name a column of labels"),
         (ROWS.replace("0.", "") + "5,1,0,b\n6,0,1,b\n", {}, "p has numbers above 1 (up to 9)"),
         (ROWS.replace("0.", "0.0") + "5,1,2,b\n6,0,3,b\n7,0,4,b\n", {}, "above 1 (up to 4)"),
         (ROWS + "5,maybe,0.7,b\n", {}, "predictions.csv:6: p has one probability a row, which is"
@@ -288,6 +290,11 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
          .replace("4,0,", "4,,"), {}, "y has no value"),
         (ROWS.replace(",0,", ",1,"), {}, "has one value only (1)"),
         (ROWS, {"prediction": "p", "classes": ["1"], "probabilities": ["p"]}, "name either"),
+        (ROWS, {"prediction": None, "classes": ["0", "1"], "probabilities": ["p", "p"]},
+         "`probabilities` names the column p for 0 and 1; name another column for each label"),
+        (ROWS.replace(",b", ",\"['left', 'web']\""), {}, ":4: group has the list ['left', 'web'],"
+         " and each cell is to have one group; write a column of true and false for each group"),
+        (ROWS.replace(",1,", ",[],"), {}, ":2: y has the list [], and each cell is to have one la"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_sentence(tmp_path, text, options, words):
@@ -343,6 +350,7 @@ def test_a_bad_row_is_left_out_with_its_reason(tmp_path, row, reason):
     lines = f"{ROWS}{row}\n".splitlines()  # a column that is not read
     text = "".join(f"{line},{'at' if n == 0 else n}\n" for n, line in enumerate(lines))
     assert audit(tmp_path, text, id="id")[0]["left_out"] == [left]
+    assert not audit(tmp_path, f"{ROWS}5,1,1.0000001,a\n6,0,-1e-9,b\n")[0]["left_out"]
 
 
 def test_a_whole_number_is_one_group_in_every_form(tmp_path):
@@ -424,6 +432,14 @@ def test_values_that_may_be_missing_and_a_label_that_nobody_named_are_noted(tmp_
 def test_bins_without_a_case_are_noted(tmp_path, bins, words):
     tables, meta = audit(tmp_path, people(), id="id", groups=["age"], bins=[bins])
     assert [note for note in notes(meta, tables, "") if "bin" in note] == words
+
+
+def test_an_intersection_of_too_many_groups_is_noted(tmp_path):
+    table = people(2400)
+    table["group"], table["age"] = table.index % 15, table.index // 15 % 10
+    tables, description = audit(tmp_path, table, groups=["group", "age"])
+    words = "Not computed: group × age (over 100 groups)."
+    assert words in notes(description, tables, "")
 
 
 def test_a_blank_cluster_is_one_of_its_own_and_a_constant_one_is_refused(tmp_path):
@@ -660,12 +676,19 @@ def test_the_finding_names_the_group_that_is_calibrated_worse(tmp_path):
     group, p = draw.choice(["a", "b", "c"], n), draw.uniform(0.05, 0.6, n)
     table = pd.DataFrame({"p": p.round(4), "group": group})
     table["y"] = (draw.random(n) < p + 0.3 * (group == "b")).astype(int)
-    tables, _ = audit(tmp_path, table)
-    (words,) = (words for words in findings(tables, 5) if words.startswith("Calibration error"))
-    assert (
-        words.startswith("Calibration error differs by group") and " for the whole gap. " in words
-    )
-    assert "Worse calibrated than random groups of the same size: b (" in words
+    tables, meta = audit(tmp_path, table)
+    for change, of in (
+        ({}, ""),
+        ({"positive": None}, " of the predicted class"),
+        ({"several": True}, " over all pairs of case and label"),
+    ):
+        sentences = findings(tables, 5, meta | change)
+        (words,) = (words for words in sentences if words.startswith("Calibration error"))
+        assert words.startswith(f"Calibration error{of} differs by group: ")
+        assert " for the whole gap. " in words
+        assert "Worse calibrated than random groups of the same size: b (" in words
+        noted = f"Calibration errors are{of}." in notes(meta | change, tables, "")
+        assert noted == bool(of)
 
 
 def test_a_group_is_significant_only_where_the_gap_of_its_attribute_is(tmp_path):
@@ -709,6 +732,26 @@ def test_probabilities_that_do_not_sum_to_one_are_left_out(tmp_path):
     options = {"classes": ["0", "1"], "probabilities": ["n", "p"]}
     tables, _ = audit(tmp_path, text, **options)
     assert [row["reason"] for row in tables["left_out"]] == ["sum_not_one"]
+
+
+@pytest.mark.parametrize("digits", [3, 2, 1])
+def test_sums_of_rounded_probabilities_are_those_of_rounding(tmp_path, digits):
+    p = np.random.default_rng(0).dirichlet([1, 1, 1], 90).round(digits)
+    table = pd.DataFrame(p, columns=["x", "y", "z"]).assign(w=0)  # a class that never is
+    table["group"], table["label"] = ["a", "b"] * 45, ["x", "y", "z"] * 30
+    table.loc[0, ["x", "y", "z"]] = 0.5
+    classes = ["x", "y", "z", "w"]
+    options = {"label": "label", "classes": classes, "probabilities": classes}
+    tables, description = audit(tmp_path, table, **options)
+    assert [row["row"] for row in tables["left_out"]] == [1]
+    count = int((abs(p[1:].sum(axis=1) - 1) > 1.1e-3).sum())
+    words = f"The probabilities of {count} of 90 rows sum to 1 within rounding only, and are"
+    assert any(note.startswith(words) for note in notes(description, tables, "")) == (count > 0)
+    read = read_predictions(
+        tmp_path / "predictions.csv", label="label", groups=["group"],
+        probabilities={name: name for name in classes},
+    )  # fmt: skip
+    assert read.probabilities.sum(axis=2) == pytest.approx(1, abs=1.1e-3)
 
 
 def test_a_label_outside_the_declared_set_is_refused(tmp_path):

@@ -176,6 +176,7 @@ def write_audit(
         "uniform": study.uniform,
         "majority": study.majority,
         "positive_is_default": predictions.positive_is_default,
+        "rescaled": predictions.rescaled,
         "is_coded": predictions.is_coded,
         "runs": len(predictions.predicted),
         "classes": predictions.classes,

@@ -6,6 +6,7 @@ A row that cannot be used goes to the quarantine with its reason (`REASONS`).
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -30,8 +31,11 @@ from evenhand.tabular.numbers import (
 from evenhand.tabular.words import spelt_alike
 from evenhand.text.phrases import choice, listed, plural
 
-#: A sum of probabilities may differ from 1 by so much.
+#: A sum of probabilities may differ from 1 by so much, or by what rounding to their digits gives.
 TOLERANCE = 1e-3
+
+#: A number that is farther from 0 to 1 than this is no probability.
+CLOSE = 1e-6
 
 #: The threshold where none is named.
 THRESHOLD = 0.5
@@ -48,7 +52,10 @@ MOST_LABELS = 200
 #: With more different rows, of which none occurs once only, a file holds copies of its rows.
 MOST_EQUAL = 100
 
-#: Fewer distinct numbers above 1, or a smaller share, are wrong cells in a column of probabilities.
+#: A list of texts, of one number, or of nothing, as text; `[18, 30]` is an interval.
+LIST = r"\[(|['\"].*['\"]|-?[\d.]+)\]"
+
+#: Fewer distinct numbers outside 0 to 1, or a smaller share, are wrong cells among probabilities.
 FEW_WRONG, WRONG_SHARE = 3, 0.05
 
 
@@ -91,6 +98,8 @@ class Predictions:
         By column of labels or groups, how often each value occurs that may mean a missing one.
     positive_is_default : bool
         Whether the positive label was not named, and the other one is not a usual negative one.
+    rescaled : int
+        Rows whose probabilities sum to 1 within rounding only, and are divided by their sum.
     is_coded : bool
         Whether the predictions were 0 and 1, which are no labels, and 1 is the positive one.
     left_out : list of dict
@@ -115,6 +124,7 @@ class Predictions:
     relabelled: int = 0
     doubtful: dict[str, dict[str, int]] = field(default_factory=dict)
     positive_is_default: bool = False
+    rescaled: int = 0
     is_coded: bool = False
     left_out: list[dict[str, Any]] = field(default_factory=list)
 
@@ -164,10 +174,16 @@ def read_predictions(
     if label in (prediction, *by_class.values()):
         problem = f"{label} is named as `label` and as the prediction"
         raise InputError(problem, file=file, remedy="name the column of the predictions")
+    column, times = next(iter(Counter(by_class.values()).most_common(1)), ("", 0))
+    if times > 1:
+        labels_of = [name for name, each in by_class.items() if each == column]
+        problem = f"`probabilities` names the column {column} for {listed(labels_of, 4)}"
+        raise InputError(problem, file=file, remedy="name another column for each label")
     columns = {"prediction": prediction, "probabilities": [*by_class.values()], "id": id}
     check_columns(table, file, **columns, counterfactual_of=counterfactual_of)
     spare = {*table} - {prediction, *by_class.values(), label, counterfactual_of, *groups}
     table = _join_labels(table, file, gold, id, label, groups, cluster)
+    _check_lists(table, label, prediction, groups, gold or file)
     if unknown := sorted({*bins} - {*groups}):
         problem = f"`bins` names {unknown[0]}, which is none of `groups` ({listed([*groups], 4)})"
         raise InputError(problem, file=file)
@@ -213,10 +229,10 @@ def read_predictions(
     if threshold != THRESHOLD and not is_cut:
         problem = "`threshold` has no effect without the probability of a positive label of two"
         raise InputError(problem, file=file, remedy="leave it out")
-    p = None
+    p, is_rescaled = None, bad.usable & False
     if is_p or by_class:
         cells = table[list(by_class.values()) or [prediction]]
-        p = _probabilities(cells, bool(by_class), positive_place, bad)
+        p, is_rescaled = _probabilities(cells, bool(by_class), positive_place, bad)
     if p is None:
         names = table[prediction].map(as_label).map(lambda name: coded.get(name, name))
         bad.mark(names == "", "no_prediction")
@@ -303,9 +319,24 @@ def read_predictions(
         positive_is_default=positive is None
         and positive_place is not None
         and not {*classes} & {*NEGATIVE},
+        rescaled=int((is_rescaled & bad.usable).sum()),
         is_coded=bool(coded),
         left_out=bad.rows(),
     )
+
+
+def _check_lists(
+    table: pd.DataFrame, label: str, prediction: str | None, groups: Sequence[str], file: Path
+) -> None:
+    """Raise InputError for lists of labels or groups in cells."""
+    for name in filter(None, (*groups, label, prediction)):
+        if len(places := np.flatnonzero(table[name].str.fullmatch(LIST))):
+            noun = "group" if name in groups else "label"
+            remedy = f"write a column of true and false for each {noun}, and "
+            remedy += "name these in `groups`" if name in groups else "audit one label at a time"
+            cell = table[name].iloc[places[0]]
+            problem = f"{name} has the list {cell}, and each cell is to have one {noun}"
+            raise InputError(problem, file=file, line=int(places[0]) + 2, remedy=remedy)
 
 
 def _repeated(table: pd.DataFrame, is_told_apart: bool) -> int:
@@ -347,20 +378,19 @@ def _other_labels(
 
 
 def _check_range(cells: pd.Series, prediction: str, classes: list[str], file: Path) -> None:
-    """Raise InputError for numbers above 1 that are neither labels nor a few wrong cells."""
+    """Raise InputError for numbers outside 0 to 1, neither labels nor a few wrong cells."""
     names = {*cells.map(as_label)} - {""}
     numbers = [or_nan(name) for name in names]
     others = names - {*classes}
-    above = [or_nan(name) for name in others if or_nan(name) > 1]
-    few = len(above) < max(FEW_WRONG, WRONG_SHARE * len(names))
+    outside = [or_nan(name) for name in others if not -CLOSE <= or_nan(name) <= 1 + CLOSE]
+    few = len(outside) < max(FEW_WRONG, WRONG_SHARE * len(names))
     if few or 2 * len(others) <= len(names) or any(map(isnan, numbers)):
         return
     remedy = "apply the sigmoid" if min(numbers) < 0 else "divide percentages by 100"
-    raise InputError(
-        f"{prediction} has numbers above 1 (up to {max(above):g})",
-        file=file,
-        remedy=f"{remedy}, or name a column of labels",
-    )
+    most = max(outside)
+    bound = f"above 1 (up to {most:g})" if most > 1 else f"below 0 (down to {min(outside):g})"
+    problem = f"{prediction} has numbers {bound}"
+    raise InputError(problem, file=file, remedy=f"{remedy}, or name a column of labels")
 
 
 def _unknown_label(
@@ -517,19 +547,39 @@ def _are_probabilities(cells: pd.Series, classes: list[str]) -> bool:
 
 def _probabilities(
     cells: pd.DataFrame, by_class: bool, positive: int | None, bad: _LeftOut
-) -> np.ndarray:
-    """Return the probabilities of the classes, from a column for each or for the positive one."""
+) -> tuple[np.ndarray, pd.Series]:
+    """Return the probabilities of the classes, from a column for each or for the positive one.
+
+    Also whether a row is divided by its sum, which differs from 1 by no more than rounding gives.
+    """
     values = cells.map(or_nan)
+    inside = values.clip(0, 1)
+    values = values.where((values - inside).abs() > CLOSE, inside)
     bad.mark((cells == "").any(axis=1), "no_prediction")
     outside = ~((values >= 0) & (values <= 1)).all(axis=1)
     bad.mark(outside, "not_a_probability", cells.agg(", ".join, axis=1))
     if by_class:
         sums = pd.Series([row.sum() for row in values.to_numpy()], index=values.index)
-        bad.mark((sums - 1).abs() > TOLERANCE, "sum_not_one", sums.map("{:g}".format))
-        return values.to_numpy()
+        distance = (sums - 1).abs()
+        is_off = distance > TOLERANCE
+        is_bad = is_off & ((distance > _rounding(cells) + 1e-9) | (sums == 0))
+        bad.mark(is_bad, "sum_not_one", sums.map("{:g}".format))
+        is_rescaled = is_off & ~is_bad
+        return values.div(sums.where(is_rescaled, 1.0), axis=0).to_numpy(), is_rescaled
     of_positive = values.iloc[:, 0].to_numpy()
     pair = (1 - of_positive, of_positive) if positive else (of_positive, 1 - of_positive)
-    return np.stack(pair, axis=1)
+    return np.stack(pair, axis=1), bad.usable & False
+
+
+def _rounding(cells: pd.DataFrame) -> float:
+    """Return by how much a row's sum may differ as numbers are rounded to the digits they have.
+
+    For each column half a unit of the last digit, of the column with the fewest digits behind the
+    point. Columns of whole numbers do not decide: a class may be impossible.
+    """
+    numbers = cells.where(np.isfinite(cells.map(or_nan)), "0")
+    digits = -numbers.map(lambda cell: Decimal(cell).as_tuple().exponent).min()
+    return 0.5 * len(digits) * 10.0 ** -digits[digits > 0].min() if (digits > 0).any() else 0.0
 
 
 def _counterfactuals(

@@ -77,7 +77,9 @@ def findings(
     logs.sort(key=_unclear)
     significant = spread(filter(_is_significant, logs), _part)
     logs = [*significant, *(row for row in logs if not _is_significant(row))]
-    first, *others = [_preference(row, delta, significant) for row in logs] or _gaps(tables)
+    first, *others = [_preference(row, delta, significant) for row in logs] or _gaps(
+        tables, description or {}
+    )
     flips = [_say("counterfactuals", row=row) for row in tables.get("counterfactuals", ())]
     return [" ".join([first, *_worthless(description or {}, tables)]), *flips, *others]
 
@@ -157,7 +159,11 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
         sentences.append(_say("default_positive", label=description["positive"]))
     if description.get("is_coded"):
         sentences.append(_say("coded", label=description["positive"]))
+    if count := description.get("rescaled"):
+        sentences.append(_say("rescaled", count=count, rows=description["rows"]))
     sentences += doubts(description, tables)
+    if of := _of_calibration(description):
+        sentences.append(_say("calibrated", of=of))
     if "tpr" not in description.get("metrics", ["tpr"]):  # logs have no metrics
         sentences.append(_say("no_positive"))
     return sentences
@@ -166,7 +172,8 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
 def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     """Return the sentences of `notes` that pages have too.
 
-    They are on cells and scores that may be mistakes, and on significant gaps that no finding has.
+    They are on cells and scores that may be mistakes, attributes and intersections that are not
+    compared, and significant gaps that no finding has.
     """
     sentences = []
     groups = defaultdict(dict)
@@ -186,6 +193,7 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
         sentences.append(doubtful_words(name, values))
     for name, bins in description.get("empty_bins", {}).items():
         sentences.append(empty_bins_words(name, bins))
+    sentences += [_say("not_computed", name=name) for name in description.get("not_crossed", ())]
     for row in _untested(tables, description.get("delta", 0)):
         sentences.append(_say("untested", row=row, title=TITLES[row["metric"]]))
     if count := description.get("unclustered"):
@@ -394,7 +402,16 @@ def _key(row: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(row[name] for name in METRIC)
 
 
-def _gaps(tables: Tables) -> list[str]:
+def _of_calibration(description: Mapping[str, Any]) -> str:
+    """Return what calibration errors are of; blank for the positive one of two labels."""
+    if "ece" not in description.get("metrics", ()):
+        return ""
+    several = description["several"]
+    is_binary = not several and description["positive"] and len(description["classes"]) == 2
+    return "" if is_binary else _say("of_calibration", several=several)
+
+
+def _gaps(tables: Tables, description: Mapping[str, Any]) -> list[str]:
     rows = [row for row in tables.get("gaps", []) if row["lowest"] is not None]
     labels = {row["label"] for row in rows} - {None}
     small = sum(row["verdict"] == "equivalent" for row in rows)
@@ -409,13 +426,14 @@ def _gaps(tables: Tables) -> list[str]:
         tested = [group for group in groups if group["p_value"] is not None]
         most = min(tested, key=lambda group: group["p_value"], default=None)
         of_label = len(labels) > 1 and row["label"]
-        title = TITLES[row["metric"]]
+        of = _of_calibration(description) if row["metric"] == "ece" else ""
+        title = f"{TITLES[row['metric']]} {of}".rstrip()
         return {"title": title, "of_label": of_label, "counts": counts, "most": most}
 
     def words(finding: _Finding) -> str:
         row, group, worse, _ = finding
         if row["verdict"] != "above":
-            return _say("worse_calibrated", row=row, worse=worse)
+            return _say("worse_calibrated", row=row, worse=worse, title=facts(row)["title"])
         return _say("gap", row=row, group=group, worse=worse, **facts(row))
 
     first, *others = map(words, significant)

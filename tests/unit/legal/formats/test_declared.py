@@ -160,6 +160,8 @@ def test_a_folder_of_hugging_face(tmp_path):
     assert records[2].labels == ("a", "b")
     with pytest.raises(InputError, match=r"topics, whose cells are lists; set task: m"):
         read(tmp_path, [folder], {"column": "topics"})
+    with pytest.raises(InputError, match=r"topics of an attribute has lists as cells; write"):
+        read(tmp_path, [folder], attributes={"topic": {"column": "topics"}})
     (file,) = (folder / "train").glob("data-*.arrow")
     content = file.read_bytes()
     for end in (9, len(content) // 2, len(content) - 20):

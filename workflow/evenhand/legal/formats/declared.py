@@ -354,7 +354,12 @@ def _group(fields: dict[str, Any], attribute: dict[str, Any]) -> str:
             problem = f"in {listed(inside, 4)}; set overlapping: true if that is meant"
             raise ValueError(problem)
         return "".join(inside)
-    value = _value(fields.get(attribute["column"]))
+    cell = fields.get(attribute["column"])
+    if isinstance(cell, list):
+        problem = f"the column {attribute['column']} of an attribute has lists as cells"
+        remedy = "write a column of true and false for each group, and name these as `columns` with"
+        raise InputError(problem, remedy=f"{remedy} `overlapping: true`")
+    value = _value(cell)
     if not value or not attribute["bins"]:
         return value
     [group] = binned([value], attribute["bins"])
