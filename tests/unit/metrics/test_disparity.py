@@ -67,6 +67,31 @@ def test_cases_change_groups_within_their_stratum_only():
     assert len(np.unique(numbered[:, 0, 0])) > 1
 
 
+def test_clusters_exchange_their_groups():
+    clusters = np.repeat(np.arange(4), 5)
+    sizes = np.ones((20, 1), np.float32)
+    mixed = np.tile([0, 0, 0, 1, 2], 4)  # in groups of 12, 4 and 4 cases, whatever is exchanged
+    draw = {"seed": 1, "permutations": 40, "clusters": clusters}
+    assert (permuted_sums(sizes, mixed, 3, **draw) == [[12], [4], [4]]).all()
+    numbered = permuted_sums(np.arange(20.0)[:, None], mixed, 3, **draw)
+    assert len(np.unique(numbered[:, 1])) > 10
+    whole = permuted_sums(np.eye(4)[clusters], np.array([0, 1, 1, 2])[clusters], 3, **draw)
+    assert set(whole.ravel()) == {0, 5} and len(np.unique(whole[:, 0], axis=0)) == 4
+    strata = np.tile([0, 1, 1, 1, 1], 4)
+    kept = permuted_sums(np.eye(2)[strata], mixed, 3, strata=strata, **draw)
+    assert (kept[:, 0] == [4, 8]).all()  # the first case of each cluster is alone in its stratum
+
+
+def test_clusters_of_unlike_sizes_exchange_their_groups():
+    clusters = np.repeat([0, 1, 2], [1, 2, 5])
+    sums = permuted_sums(
+        np.ones((8, 1)), np.array([0, 1, 1, 2, 2, 2, 2, 2]), 3, seed=1, permutations=60,
+        clusters=clusters,
+    )  # fmt: skip
+    assert {tuple(sorted(sizes)) for sizes in sums[..., 0].tolist()} == {(1, 2, 5)}
+    assert len(np.unique(sums[:, 0])) == 3
+
+
 def test_bootstrap_samples_are_paired_and_have_the_size_of_the_cases():
     ones = np.ones((5, 1), np.float32)
     assert (resampled_sums(ones, seed=2, resamples=20) == 5).all()

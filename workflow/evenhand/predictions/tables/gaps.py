@@ -1,12 +1,12 @@
 """The gap of each metric between the groups of an attribute, beside that of random groups.
 
 A gap is above 0 even where all groups are treated alike, and grows as groups become smaller; so it
-is shown beside that of random groups of the same sizes (of whole clusters, where cases depend on
-each other). The test is that of the group that differs most from all others, corrected for the
-number of groups, so that a tiny group does not hide the gap of a large one. Random groups are no
-test of macro-F1: groups with unlike errors have a lower one than random groups, which mix them,
-even where theirs are equal. A calibration error is tested by the random groups, in two tests: of
-the gap itself, and of each group, as all groups may be calibrated worse than random groups, in
+is shown beside that of random groups of the same sizes (where cases depend on each other, clusters
+exchange their groups). The test is that of the group that differs most from all others, corrected
+for the number of groups, so that a tiny group does not hide the gap of a large one. Random groups
+are no test of macro-F1: groups with unlike errors have a lower one than random groups, which mix
+them, even where theirs are equal. A calibration error is tested by the random groups, in two tests:
+of the gap itself, and of each group, as all groups may be calibrated worse than random groups, in
 which opposite errors cancel.
 """
 
