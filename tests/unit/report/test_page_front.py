@@ -134,7 +134,7 @@ def test_the_clearest_finding_comes_first_with_the_next_step(write, slguset, tmp
     *findings, further = json.loads(tree.css_first("#findings").text())
     assert further == "1 further statement: see the report."
     assert (
-        findings[0].startswith("In mine, age, the macro-F1 (mean F1 of all classes; 100 is best)")
+        findings[0].startswith("In mine, age, the macro-F1 (mean F1 of all classes, with")
         and len(findings) == 2
     )
 

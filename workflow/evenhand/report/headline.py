@@ -118,6 +118,8 @@ class Headline:
     figure : dict or None
         One drawing, its `caption`, and the results that it is drawn from (`figure_files`).
     verdicts : list of Verdicts
+    of_others : list of str
+        Of these, the clearest finding of each data set besides that of `sentence`.
     doubts : list of str
         Results that cannot be trusted, and why.
     left_out : list of str
@@ -150,6 +152,7 @@ class Headline:
     strength: float = 0.0
     short: str = ""
     question: str = ""
+    of_others: Sequence[str] = ()
     groups: str = ""
 
     @property

@@ -211,3 +211,15 @@ def test_the_front_page_asks_the_question_of_logs_where_there_are_no_tables(
         tree = write("front", files, systems=["predictions"])
         assert tree.css_first("#predictions h2").text() == question
         assert question in tree.css_first("#short").text()
+
+
+def test_the_console_has_the_clearest_finding_of_each_data_set(audited, write):
+    files = [*audited("first", 0.4), *audited("again", 0.35), *audited("second", 0.3)]
+    for meta, dataset in zip(files[::2], ("a", "a", "b"), strict=True):
+        trained = {"dataset": dataset, "classifier": "linear", "objective": "erm"}
+        document = json.loads(meta.read_text()) | {"trained": trained}
+        meta.write_text(json.dumps(document))
+    tree = write("front", files, systems=["predictions", "mitigation"])
+    console = json.loads(tree.css_first("#findings").text())
+    names = [words.partition(":")[0] for words in console if words.startswith("<")]
+    assert names == ["<first>", "<second>"]

@@ -124,7 +124,7 @@ def describe(study: Study) -> Headline:
         figure=figure,
         caption=caption,
         figure_files=sources["group_scores"] if figure else (),
-        next=_next(lowest, sources["group_scores"], unequal),
+        next=_next(lowest, sources["group_scores"], stated if stated or unfair else unequal),
         short=short,
         strength=max([*map(_clear, unfair), *map(_excess, stated)], default=0.0),
         verdicts=_verdicts(tables, sources),

@@ -9,6 +9,7 @@ from altair import LayerChart
 from evenhand.core.tables import read_tables
 from evenhand.predictions.words import (
     CROSS,
+    MOST_FURTHER,
     TITLES,
     doubts,
     findings,
@@ -75,7 +76,7 @@ def conclude(sets: Sequence[dict[str, Any]], place: str = "the page Predictions"
     order = sorted(sets, key=lambda document: (_worthless(document), -_clear(document)))
     lines = [
         (
-            document["name"],
+            document,
             say("predictions_line", _files(document), title=_subject(document, sets), words=words),
         )
         for document in order
@@ -83,9 +84,9 @@ def conclude(sets: Sequence[dict[str, Any]], place: str = "the page Predictions"
     ]
     if not lines:
         return Headline(sentence=say("predictions_nothing"), question=question)
-    first, further = with_further(
-        [words for _, words in spread(lines, lambda line: line[0])], place
-    )
+    lines = spread(spread(lines, lambda line: line[0]["name"]), lambda line: _dataset(line[0]))
+    first, further = with_further([words for _, words in lines], place)
+    others = len({*map(_dataset, sets)}) - 1
     figure = draw(order[0])
     left_out = [
         say("predictions_left_out", [f"{document['place']}/left_out.csv"], document=document)
@@ -97,6 +98,7 @@ def conclude(sets: Sequence[dict[str, Any]], place: str = "the page Predictions"
         short=_short(order, sets, len(lines) - 1),
         question=question,
         more=further,
+        of_others=further[: min(others, MOST_FURTHER)],
         figure=figure,
         caption=_caption(order[0]) if figure else "",
         figure_files=_files(order[0]),
@@ -151,6 +153,11 @@ def _doubts(sets: Sequence[dict[str, Any]]) -> list[str]:
 def _subject(document: dict[str, Any], sets: Sequence[dict[str, Any]]) -> str:
     """Return the title that lines begin with; blank for the only set, if it is from elsewhere."""
     return document["title"] if len(sets) > 1 or "trained" in document else ""
+
+
+def _dataset(document: dict[str, Any]) -> str:
+    """Return the data set that a classifier was trained on, else the name of the predictions."""
+    return (document.get("trained") or {}).get("dataset", document["name"])
 
 
 def _files(document: dict[str, Any]) -> list[str]:

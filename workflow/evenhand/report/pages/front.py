@@ -97,7 +97,8 @@ def _holds(expected: str, than: float, low: float | None, high: float | None) ->
 
 
 #: The main findings, which the console prints: one of each kind of planted truth, if there is one,
-#: then the clearest finding of each system. Of predictions alone, further ones follow.
+#: then the clearest finding of each system. That of each other data set of predictions follows, or
+#: of predictions alone further ones.
 MAIN = 3
 
 
@@ -117,6 +118,8 @@ def content(study: Study) -> dict[str, Any]:
     findings = [*findings, *(headline.line for headline in headlines)][:MAIN]
     if study.systems == ["predictions"]:
         findings += headlines[0].details
+    else:
+        findings += [words for headline in headlines for words in headline.of_others]
     further = sum(words not in findings for headline in headlines for words in headline.more)
     provenance = study.document("provenance.json") or {"files": []}
     files = [entry for entry in provenance["files"] if entry.get("result", True)]
