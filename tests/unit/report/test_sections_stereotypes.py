@@ -72,6 +72,8 @@ JUDGED = {
     "undecided without a number of swaps": row(**UNCLEAR, further_clusters=None),
     "many pairs look misplaced": row(misplaced=3),
     "fewer pairs look misplaced": row(misplaced=2),
+    "one side is longer": row(one_longer=27),
+    "one side is longer in fewer": row(one_longer=26),
     "undecided without a power": row(**UNCLEAR, power=None, further_clusters=None),
     "not scored": row() | NOT_SCORED | judge(row() | NOT_SCORED, SIDES),
     "no attention": row() | NO_ATTENTION | judge(row() | NO_ATTENTION, SIDES),

@@ -70,6 +70,9 @@ def read_catalogue(
 #: From this share of misplaced pairs on, a finding on the pairs may not hold.
 MANY_MISPLACED = 0.1
 
+#: From this share of pairs on in which the same side is longer, a preference may be for length.
+MOSTLY_LONGER = 0.9
+
 _say = read_catalogue(__file__)
 
 
@@ -86,12 +89,33 @@ def reason(name: str) -> str:
 def misplaced(row: Mapping[str, Any]) -> str:
     """Return that a finding on pairs may not hold, as many look misplaced; else blank.
 
+    Or that a preference may be for length (`is_confounded`).
+
     `row` has the number of ``misplaced`` pairs, of ``pairs`` or, in logs, of ``samples``. There is
     no full stop.
     """
     count, of = row.get("misplaced") or 0, row.get("pairs") or row.get("samples")
-    is_many = count and count >= MANY_MISPLACED * of
-    return _say("misplaced", count=count, of=of) if is_many else ""
+    if _are_many(row):
+        return _say("misplaced", count=count, of=of)
+    facts = {"count": row.get("one_longer"), "of": row.get("scored")}
+    return _say("one_longer", **facts) if is_confounded(row) else ""
+
+
+def _are_many(row: Mapping[str, Any]) -> bool:
+    count, of = row.get("misplaced") or 0, row.get("pairs") or row.get("samples")
+    return bool(count) and count >= MANY_MISPLACED * of
+
+
+def is_confounded(row: Mapping[str, Any]) -> bool:
+    """Return whether a preference cannot be told from one for the longer or shorter sentence.
+
+    Misplaced pairs come first.
+    """
+    count = row.get("one_longer") or 0
+    is_significant = row.get("verdict") in ("above", "below")
+    if not count or not is_significant or _are_many(row):
+        return False
+    return count >= MOSTLY_LONGER * row["scored"]
 
 
 def conclusion(verdict: str, **facts: Any) -> str:

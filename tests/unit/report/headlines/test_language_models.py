@@ -145,6 +145,7 @@ MADE = {
         pair_set(f), scores(f, [UNDECIDED], **ONE_WORD),
     ],
     "many misplaced pairs": lambda f: [pair_set(f), scores(f, [CLEAR], misplaced=9)],
+    "one side is longer": lambda f: [pair_set(f), scores(f, [CLEAR], one_longer=90, scored=90)],
     "a bias type of many misplaced pairs": lambda f: [
         pair_set(f),
         scores(f, [UNDECIDED, (*CLEAR, "age"), (*UNDECIDED, "race")], misplaced=9),

@@ -21,6 +21,7 @@ from evenhand.report.sections.stereotypes_scores import (
 )
 from evenhand.report.sections.stereotypes_words import ASIDE, preference, untrusted_models
 from evenhand.report.study import Study
+from evenhand.text.catalogue import is_confounded
 
 SETS, GATES = "stereotypes/*/pairs.json", "stereotypes/*/gates/*.json"
 FILES = (
@@ -235,7 +236,8 @@ def _strength(result: Result) -> float:
 def _next(results: list[Result]) -> str:
     """Advise to mend pairs, look at bias types, or add swaps to the set that needs the fewest."""
     if doubted := [result for result in results if result["doubt"]]:
-        return say("lm_order", [doubted[0]["file"]], result=doubted[0])
+        by_length = any(map(is_confounded, doubted[0]["rows"]))
+        return say("lm_order", [doubted[0]["file"]], result=doubted[0], by_length=by_length)
     if split := [result for result in results if result["why"] is None and _is_split(result)]:
         return say("lm_apart", [split[0]["file"]], result=split[0])
     scored = [result for result in results if result["why"] is None and result["rows"]]

@@ -229,7 +229,7 @@ def conclude(
         lack = "some"
     facts |= {"alike": alike, "opposed": opposed_types(types)}
     facts["contradicted"] = _contradicted(rows)
-    facts["doubt"] = counted[0]["doubt"] if counted else ""
+    facts["doubt"] = next((row["doubt"] for row in counted if row["doubt"]), "")
     words = plain("lm_conclusion", by=by, sides=sides, lacks={lack}, **facts)
     significant = [*by[PREFERS_MORE], *by[PREFERS_LESS]]
     entries = {"leaning": leaning, "significant": significant, "lack": lack, "words": words}

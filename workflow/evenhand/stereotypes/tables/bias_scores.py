@@ -31,6 +31,9 @@ TABLE = Table(
         integer(
             "misplaced", "Pairs with this flag: a sentence fits another pair better than its own"
         ),
+        integer(
+            "one_longer", "Scored pairs in which the same side has more tokens, of either side"
+        ),
         percent(
             "score",
             "Scored pairs whose stereotypical sentence scores higher; a tie is half",
@@ -98,6 +101,8 @@ def _rows(model: Model, pairs: Pairs, delta: float) -> Iterator[Row]:
     decisions = [decide(pairs, model.scores, method) for method in methods]
     nulls = [[decide(pairs, null, method) for null in model.nulls] for method in methods]
     rows_by_method: dict[str, list[Row]] = {method: [] for method in methods}
+    lengths = [model.scores.column("n_tokens", side) for side in ("more", "less")]
+    longer = (lengths[0] > lengths[1], lengths[0] < lengths[1])
     for subset, members in subsets(pairs, model).items():
         rows = []
         for bias_type in pairs.bias_types:
@@ -108,6 +113,8 @@ def _rows(model: Model, pairs: Pairs, delta: float) -> Iterator[Row]:
                 row, preference = summarise_group(decisions[place], nulls[place], chosen, delta)
                 row |= {"method": method, "subset": subset, "bias_type": bias_type}
                 row |= {"misplaced": int(pairs.misplaced[chosen].sum())}
+                scored = decisions[place].counted() & chosen
+                row |= {"one_longer": max(int((scored & side).sum()) for side in longer)}
                 row |= {"reason": model.blank[method]} if method in model.blank else {}
                 rows.append((blank | row | {"trusted": True}, preference))
         for row in adjust_verdicts(rows):
