@@ -109,6 +109,13 @@ class Compared:
         """Whether its change has a p-value."""
         return not math.isnan(self.p_value)
 
+    @property
+    def crossed(self) -> bool:
+        """Whether it is on the other side of its neutral value than before."""
+        if self.neutral is None or self.base is None or self.head is None:
+            return False
+        return (self.base.value - self.neutral) * (self.head.value - self.neutral) < 0
+
 
 @dataclass
 class ComparedTable:
