@@ -412,3 +412,29 @@ def test_the_headline_and_lists_without_numbers(run, folders):
     assert "- Tables that only head has: fresh\n" in out
     assert "| slguset/funnel | 0 | 0 | 0 | 0 | not compared by row: its columns" in out
     assert "- In head no record says what made" not in out
+
+
+def test_results_without_a_common_row_cannot_be_compared(run, folders):
+    base, head = folders
+    for folder, method in zip(folders, ("mlp", "linear"), strict=True):
+        shutil.rmtree(folder)
+        write_table(folder, SWEEPS, [sweep_row(50.0, method=method)])
+        write_provenance(folder)
+    code, out, err = run(base, head)
+    assert code == 2 and "no measure of it in common" in out
+    assert err == "error: the two results have no row in common to compare\n"
+
+
+def test_another_delta_of_pairs_is_stated_first(run, folders):
+    for folder in folders:
+        write_pairs(folder, np.ones(40))
+        write_provenance(folder)
+    table = folders[1] / "tables/pairs/mine/bias_scores.csv"
+    rows = pd.read_csv(table, dtype=str, keep_default_na=False)
+    old = rows["delta"].iloc[0]
+    rows.assign(delta="15.000000").to_csv(table, index=False, lineterminator="\n")
+    first = run(*folders)[1].split("\n\n")[1]
+    assert first == (
+        "**Base and head differ in what was audited (tables/pairs/mine/bias_scores.csv): delta"
+        f" {float(old):g} → 15. Verdicts may differ because of this, not because of the model.**"
+    )

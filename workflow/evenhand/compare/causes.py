@@ -25,6 +25,9 @@ ITEMS = {
 #: The descriptions of audits, with the entries that the user chose.
 CHOICES = {"predictions/*/meta.json": ("label", "positive", "groups", "bins", "cluster", "delta")}
 
+#: The tables of audits that hold such a choice in a column.
+CHOICES_OF_TABLES = {"tables/pairs/*/bias_scores.csv": ("delta",)}
+
 Entry = dict[str, Any]
 Sources = dict[str, tuple[set[str], set[str]]]
 
@@ -90,7 +93,7 @@ def find_causes(base: Results, head: Results) -> Causes:
     Causes
         - items: pairs, sentences or cases that only one run reads: numbers then differ because of
           these too;
-        - choices: entries of `CHOICES` that differ in a file of both runs;
+        - choices: entries of `CHOICES` and `CHOICES_OF_TABLES` that differ in a file of both runs;
         - data: the sources that the stages read. A source is identified by its path where the run
           recorded it, else by the stage and the argument that read it. One with the same content
           under another path has not changed;
@@ -151,7 +154,21 @@ def _choices(base: Results, head: Results) -> list[Change]:
                 chosen = {name: described.get(name) for name in names}
                 values.append({k: _listed(v) for k, v in chosen.items() if v is not None})
             choices += [change._replace(where=(file,)) for change in _changes(*values)]
+    for pattern, names in CHOICES_OF_TABLES.items():
+        for file in sorted(base.matching([pattern]) & head.matching([pattern])):
+            values = [_columns(run.rows(file)[1], names) for run in (base, head)]
+            choices += [change._replace(where=(file,)) for change in _changes(*values)]
     return choices
+
+
+def _columns(rows: list[dict[str, str]], names: Collection[str]) -> dict[str, str]:
+    """Return the distinct values of columns, joined by commas; without absent and blank ones."""
+    columns = {name: {row[name] for row in rows if row.get(name)} for name in names}
+    return {
+        name: ", ".join(value.rstrip("0").rstrip(".") if "." in value else value for value in some)
+        for name, some in ((name, sorted(some)) for name, some in columns.items())
+        if some
+    }
 
 
 def _listed(value: Any) -> str:

@@ -165,6 +165,13 @@ class ComparedTable:
     title: str = ""
     values: tuple[set[tuple[str, str]], ...] = (set(), set())
 
+    @property
+    def compared(self) -> bool:
+        """Whether base and head have a row in common."""
+        if self.equal:
+            return bool(self.rows[0])
+        return None not in self.rows and not self.problem and self.rows[0] != len(self.gone)
+
 
 def compare_tables(base: Results, head: Results) -> list[ComparedTable]:
     """Compare all tables of either folder, sorted by name, and mark the numbers that moved.
