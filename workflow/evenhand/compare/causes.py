@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from evenhand.compare.results import Results
 from evenhand.io.documents import read_description
-from evenhand.io.tables import read_columns
+from evenhand.io.tables import read_columns, read_table_schema
 
 #: Kinds of change: only head has it, only base has it, or the records differ.
 NEW, GONE, CHANGED = "new", "gone", "changed"
@@ -134,10 +134,11 @@ def _other_items(base: Results, head: Results) -> list[OtherItems]:
     others = []
     for pattern, (noun, columns) in ITEMS.items():
         for name in sorted(base.matching([pattern]) & head.matching([pattern])):
-            counts = [
-                Counter(zip(*read_columns(path, columns).to_pydict().values(), strict=True))
-                for path in (base.folder / name, head.folder / name)
-            ]
+            paths = [run.folder / name for run in (base, head)]
+            # cases of logs have sentences, which two logs with the same ids may differ in
+            if all("sentences" in read_table_schema(path).names for path in paths):
+                columns = ["task", *columns, "sentences"]
+            counts = [Counter(map(repr, read_columns(path, columns).to_pylist())) for path in paths]
             if counts[0] != counts[1]:
                 totals = (count.total() for count in (*counts, counts[0] & counts[1]))
                 others.append(OtherItems(name, noun, *totals))
