@@ -1,5 +1,7 @@
 import json
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from evenhand.compare.causes import CHANGED, GONE, NEW, Change, find_causes
@@ -180,3 +182,13 @@ def test_a_file_of_the_same_name_does_not_mislead_about_the_folder(folders):
     document["files"].insert(0, document["files"][0] | {"file": "/far/results/gone/README.md"})
     path.write_text(json.dumps(document))
     assert SWEEPS in Results(folders[0]).files
+
+
+def test_cases_of_logs_with_the_same_ids_and_other_sentences(folders):
+    for folder, sentences in zip(folders, (["a", "b"], ["a", "c"]), strict=True):
+        path = folder / "predictions/mine/cases.parquet"
+        path.parent.mkdir(parents=True)
+        rows = [{"task": "t", "id": n, "sentences": one} for n, one in enumerate(sentences)]
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    (items,) = causes(folders).items
+    assert (items.noun, items.base, items.head, items.shared) == ("cases", 2, 2, 1)

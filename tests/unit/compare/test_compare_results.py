@@ -1,6 +1,7 @@
 import json
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,9 @@ import pytest
 
 from evenhand import audit_predictions
 from evenhand.compare import compare_results, summary
+from evenhand.compare.causes import Causes
+from evenhand.compare.numbers import Compared, ComparedTable
+from evenhand.metrics.differences import Estimate
 from unit.compare.made_folders import (
     BASE,
     SWEEPS,
@@ -249,9 +253,8 @@ def test_a_score_that_moves_to_the_other_side_is_no_change_of_bias(run, folders)
         write_provenance(folder)
     _, out, _ = run(*folders)
     assert (
-        "**Bias has not clearly risen or fallen. 1 bias score moved without being clearly nearer"
-        " to 50 or farther from it: score (Bias scores and verdicts, “My pairs”; model tiny, method"
-        " aul) from 80 (" in out
+        "**Bias has not clearly risen or fallen. 1 bias score moved to the other side of 50: score"
+        " (Bias scores and verdicts, “My pairs”; model tiny, method aul) from 80 (" in out
     )
     assert "1 of 1 bias score moved beyond noise." in out
 
@@ -266,9 +269,7 @@ def test_scores_that_rise_and_fall_are_named(run, folders):
     assert first.startswith(
         "**Bias has risen in some scores and fallen in others. Clearest change: "
     )
-    assert (
-        "1 bias score moved without being clearly nearer to 50 or farther from it: score" in first
-    )
+    assert "1 bias score moved to the other side of 50: score" in first
     assert "more bias in 1 of them, less bias in 1 of them." in first
     assert "3 of 3 bias scores moved beyond noise" in first
     # a bias type that the whole does not show
@@ -279,8 +280,51 @@ def test_scores_that_rise_and_fall_are_named(run, folders):
     first = run(*folders)[1].split("\n\n")[1]
     assert first.startswith(
         "**Bias: no change over all pairs beyond noise (Bias scores and verdicts, “My pairs”), but"
-        " in 2 other scores, the clearest of them: model tiny, method aul, bias_type "
+        " risen in 1 other score: model tiny, method aul, bias_type "
     )
+    assert "; moved in no clear direction in 1 other score: model tiny, method aul, bias" in first
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        {"model": "m", "method": "aul"},
+        {"task": "bbq"},
+        {"model": "m", "task": "intersentence"},
+        {"model": "m"},
+        {"attribute": "sex", "group": "f"},
+    ],
+)
+def test_parts_that_rise_and_fall_are_both_in_the_headline(key):
+    """Of each table, whatever keys its rows have."""
+    whole, rising, falling = (
+        Compared(
+            "tables/made.csv", "score", key | {"bias_type": part}, Estimate(base, 0, 100, 9),
+            Estimate(head, 0, 100, 9), 50.0, part == "all", status, "", "items", head - base,
+            p_value=p, change_low=-1, change_high=1, p_adjusted=p, distance_p_value=p,
+            distance_change=abs(head - 50) - abs(base - 50),
+        )
+        for part, base, head, status, p in (
+            ("all", 60.0, 60.5, "noise", 0.9),
+            ("trade", 40.0, 100.0, "moved", 0.001),
+            ("origin", 100.0, 48.0, "moved", 0.0001),
+        )
+    )  # fmt: skip
+    causes = Causes([], [], [], [], [], [], [], {"base": None, "head": None})
+
+    def headline(*numbers):
+        table = ComparedTable("tables/made.csv", False, (3, 3), numbers=[*numbers], title="Made")
+        compared = summary.Comparison(("a", "b"), causes, [table], {"base": {}, "head": {}}, [])
+        return summary.markdown(compared).split("\n\n")[1]
+
+    both = headline(whole, rising, falling)
+    assert "no change over all pairs beyond noise (Made), but risen in 1 other score: " in both
+    assert "bias_type trade from 40 (0 to 100) to 100 (0 to 100); fallen in 1 other score: " in both
+    whole = replace(whole, status="moved", distance_change=-5.0, distance_p_value=0.001)
+    fallen = headline(whole, rising, falling)
+    assert fallen.startswith("**Bias has fallen over all pairs, but risen in 1 other score: ")
+    assert "bias_type trade from 40 (" in fallen
+    assert headline(whole, falling).startswith("**Bias has fallen. Clearest change: ")
 
 
 def test_other_pairs_are_stated_first(run, folders):
@@ -368,3 +412,29 @@ def test_the_headline_and_lists_without_numbers(run, folders):
     assert "- Tables that only head has: fresh\n" in out
     assert "| slguset/funnel | 0 | 0 | 0 | 0 | not compared by row: its columns" in out
     assert "- In head no record says what made" not in out
+
+
+def test_results_without_a_common_row_cannot_be_compared(run, folders):
+    base, head = folders
+    for folder, method in zip(folders, ("mlp", "linear"), strict=True):
+        shutil.rmtree(folder)
+        write_table(folder, SWEEPS, [sweep_row(50.0, method=method)])
+        write_provenance(folder)
+    code, out, err = run(base, head)
+    assert code == 2 and "no measure of it in common" in out
+    assert err == "error: the two results have no row in common to compare\n"
+
+
+def test_another_delta_of_pairs_is_stated_first(run, folders):
+    for folder in folders:
+        write_pairs(folder, np.ones(40))
+        write_provenance(folder)
+    table = folders[1] / "tables/pairs/mine/bias_scores.csv"
+    rows = pd.read_csv(table, dtype=str, keep_default_na=False)
+    old = rows["delta"].iloc[0]
+    rows.assign(delta="15.000000").to_csv(table, index=False, lineterminator="\n")
+    first = run(*folders)[1].split("\n\n")[1]
+    assert first == (
+        "**Base and head differ in what was audited (tables/pairs/mine/bias_scores.csv): delta"
+        f" {float(old):g} → 15. Verdicts may differ because of this, not because of the model.**"
+    )

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from evenhand.compare.results import Results
 from evenhand.io.documents import read_description
-from evenhand.io.tables import read_columns
+from evenhand.io.tables import read_columns, read_table_schema
 
 #: Kinds of change: only head has it, only base has it, or the records differ.
 NEW, GONE, CHANGED = "new", "gone", "changed"
@@ -24,6 +24,9 @@ ITEMS = {
 
 #: The descriptions of audits, with the entries that the user chose.
 CHOICES = {"predictions/*/meta.json": ("label", "positive", "groups", "bins", "cluster", "delta")}
+
+#: The tables of audits that hold such a choice in a column.
+CHOICES_OF_TABLES = {"tables/pairs/*/bias_scores.csv": ("delta",)}
 
 Entry = dict[str, Any]
 Sources = dict[str, tuple[set[str], set[str]]]
@@ -90,7 +93,7 @@ def find_causes(base: Results, head: Results) -> Causes:
     Causes
         - items: pairs, sentences or cases that only one run reads: numbers then differ because of
           these too;
-        - choices: entries of `CHOICES` that differ in a file of both runs;
+        - choices: entries of `CHOICES` and `CHOICES_OF_TABLES` that differ in a file of both runs;
         - data: the sources that the stages read. A source is identified by its path where the run
           recorded it, else by the stage and the argument that read it. One with the same content
           under another path has not changed;
@@ -131,10 +134,11 @@ def _other_items(base: Results, head: Results) -> list[OtherItems]:
     others = []
     for pattern, (noun, columns) in ITEMS.items():
         for name in sorted(base.matching([pattern]) & head.matching([pattern])):
-            counts = [
-                Counter(zip(*read_columns(path, columns).to_pydict().values(), strict=True))
-                for path in (base.folder / name, head.folder / name)
-            ]
+            paths = [run.folder / name for run in (base, head)]
+            # cases of logs have sentences, which two logs with the same ids may differ in
+            if all("sentences" in read_table_schema(path).names for path in paths):
+                columns = ["task", *columns, "sentences"]
+            counts = [Counter(map(repr, read_columns(path, columns).to_pylist())) for path in paths]
             if counts[0] != counts[1]:
                 totals = (count.total() for count in (*counts, counts[0] & counts[1]))
                 others.append(OtherItems(name, noun, *totals))
@@ -151,7 +155,21 @@ def _choices(base: Results, head: Results) -> list[Change]:
                 chosen = {name: described.get(name) for name in names}
                 values.append({k: _listed(v) for k, v in chosen.items() if v is not None})
             choices += [change._replace(where=(file,)) for change in _changes(*values)]
+    for pattern, names in CHOICES_OF_TABLES.items():
+        for file in sorted(base.matching([pattern]) & head.matching([pattern])):
+            values = [_columns(run.rows(file)[1], names) for run in (base, head)]
+            choices += [change._replace(where=(file,)) for change in _changes(*values)]
     return choices
+
+
+def _columns(rows: list[dict[str, str]], names: Collection[str]) -> dict[str, str]:
+    """Return the distinct values of columns, joined by commas; without absent and blank ones."""
+    columns = {name: {row[name] for row in rows if row.get(name)} for name in names}
+    return {
+        name: ", ".join(value.rstrip("0").rstrip(".") if "." in value else value for value in some)
+        for name, some in ((name, sorted(some)) for name, some in columns.items())
+        if some
+    }
 
 
 def _listed(value: Any) -> str:

@@ -107,8 +107,11 @@ def main(words: list[str]) -> None:
         outcomes = [outcome for outcome in comparison.outcomes if outcome.status != HELD]
         for outcome in outcomes:
             print(f"gate {outcome.status}: {outcome.gate}: {outcome.words}", file=sys.stderr)
+        apart = not any(table.compared for table in comparison.tables)
+        if apart:
+            print("error: the two results have no row in common to compare", file=sys.stderr)
         broken = any(outcome.status == BROKEN for outcome in outcomes)
-        sys.exit(1 if broken else 2 if outcomes else 0)
+        sys.exit(1 if broken else 2 if outcomes or apart else 0)
 
     try:
         call(app, words)

@@ -109,6 +109,13 @@ class Compared:
         """Whether its change has a p-value."""
         return not math.isnan(self.p_value)
 
+    @property
+    def crossed(self) -> bool:
+        """Whether it is on the other side of its neutral value than before."""
+        if self.neutral is None or self.base is None or self.head is None:
+            return False
+        return (self.base.value - self.neutral) * (self.head.value - self.neutral) < 0
+
 
 @dataclass
 class ComparedTable:
@@ -157,6 +164,13 @@ class ComparedTable:
     problem: str = ""
     title: str = ""
     values: tuple[set[tuple[str, str]], ...] = (set(), set())
+
+    @property
+    def compared(self) -> bool:
+        """Whether base and head have a row in common."""
+        if self.equal:
+            return bool(self.rows[0])
+        return None not in self.rows and not self.problem and self.rows[0] != len(self.gone)
 
 
 def compare_tables(base: Results, head: Results) -> list[ComparedTable]:
