@@ -632,7 +632,7 @@ def test_declared_texts_are_read_before_any_job(here, monkeypatch, change, words
         ({}, None),
         ({"groups": ["gender"]}, "p.csv: has no column 'gender', which `predictions.m.groups` nam"),
         ({"probabilities": {"a": "p", "c": "q"}}, "^p.csv: y has b, for which `predictions.m.pro"),
-        ({"probabilities": {"a": "p", "b": "p"}}, "^p.csv: has no row .*: .*do not sum to 1"),
+        ({"probabilities": {"a": "p", "b": "r"}}, "^p.csv: has no row .*: .*do not sum to 1"),
         ({"probabilities": {}, "prediction": "y"}, "^p.csv: y is named as `predictions.m.label`"),
     ],
 )
@@ -641,8 +641,8 @@ def test_predictions_are_read_before_any_job(here, monkeypatch, change, words, s
     monkeypatch.setattr(plan_predictions, "SMALL", small)
     entry = {"files": ["p.csv"], "label": "y", "probabilities": {"a": "p", "b": "q"}}
     written = {"predictions": {"m": entry | {"groups": ["sex"]} | change}}
-    rows = [f"{'ab'[n % 2]},{'fm'[n // 6]},0.9,0.1" for n in range(12)]
-    (here / "p.csv").write_text("\n".join(["y,sex,p,q", *rows]))
+    rows = [f"{'ab'[n % 2]},{'fm'[n // 6]},0.9,0.1,0.7" for n in range(12)]
+    (here / "p.csv").write_text("\n".join(["y,sex,p,q,r", *rows]))
     (here / "config.yaml").write_text(json.dumps(written))
     if words is None or not small:
         plan.check_config(here / "config.yaml")
