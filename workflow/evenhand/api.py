@@ -29,7 +29,7 @@ from evenhand.core.resources import check_unique
 from evenhand.core.whole import check_file, near_names, near_path
 from evenhand.errors import InputError
 from evenhand.plan_slguset import completed
-from evenhand.text.catalogue import misplaced, read_catalogue
+from evenhand.text.catalogue import doubt_of, read_catalogue
 from evenhand.text.languages import is_language
 from evenhand.text.phrases import choice, listed, plural
 
@@ -1067,7 +1067,7 @@ def _pair_findings(
                 scores[METHODS[other["method"]].title] = other["score"]
         if others and is_first:
             words = words.removesuffix(".") + _say("others", others)
-        if (doubt := misplaced(row)) and (is_first or row["verdict"] in OPPOSITE):
+        if (doubt := doubt_of(row)) and (is_first or row["verdict"] in OPPOSITE):
             words = f"{words} {doubt}."
         if counted and is_first:
             scores = plain("lm_by_type", rows=counted, is_markup=False)

@@ -8,7 +8,7 @@ from evenhand.core.phrases import phrases_of
 from evenhand.core.rows import where
 from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS
 from evenhand.tabular.words import doubtful_words, empty_bins_words, spelt_words
-from evenhand.text.catalogue import conclusion, misplaced, read_catalogue, reason
+from evenhand.text.catalogue import conclusion, doubt_of, read_catalogue, reason
 from evenhand.text.phrases import plural
 
 Tables = Mapping[str, list[dict[str, Any]]]
@@ -280,7 +280,7 @@ def _preference(
         is_like = all(row[key] == other[key] for key in ("task", "bias_type"))
         if is_like and row["verdict"] != other["verdict"]:
             words.append(_say("opposite", row=other))
-    words += [f"{doubt}." for doubt in [misplaced(row)] if doubt]
+    words += [f"{doubt}." for doubt in [doubt_of(row)] if doubt]
     return " ".join(words)
 
 

@@ -86,24 +86,17 @@ def reason(name: str) -> str:
     return _say("reason", name)
 
 
-def misplaced(row: Mapping[str, Any]) -> str:
-    """Return that a finding on pairs may not hold, as many look misplaced; else blank.
+def doubt_of(row: Mapping[str, Any]) -> str:
+    """Return why a finding on pairs may not hold, without a full stop; blank if nothing shows that.
 
-    Or that a preference may be for length (`is_confounded`).
-
-    `row` has the number of ``misplaced`` pairs, of ``pairs`` or, in logs, of ``samples``. There is
-    no full stop.
+    Many pairs look misplaced, or a preference may be for length (`is_confounded`). The row has the
+    number of ``misplaced`` pairs, of ``pairs`` or, in logs, of ``samples``.
     """
-    count, of = row.get("misplaced") or 0, row.get("pairs") or row.get("samples")
-    if _are_many(row):
-        return _say("misplaced", count=count, of=of)
-    facts = {"count": row.get("one_longer"), "of": row.get("scored")}
-    return _say("one_longer", **facts) if is_confounded(row) else ""
-
-
-def _are_many(row: Mapping[str, Any]) -> bool:
-    count, of = row.get("misplaced") or 0, row.get("pairs") or row.get("samples")
-    return bool(count) and count >= MANY_MISPLACED * of
+    if _are_misplaced(row):
+        return _say("misplaced", count=row["misplaced"], of=_pairs(row))
+    if is_confounded(row):
+        return _say("one_longer", count=row["one_longer"], of=row["scored"])
+    return ""
 
 
 def is_confounded(row: Mapping[str, Any]) -> bool:
@@ -111,11 +104,20 @@ def is_confounded(row: Mapping[str, Any]) -> bool:
 
     Misplaced pairs come first.
     """
-    count = row.get("one_longer") or 0
     is_significant = row.get("verdict") in ("above", "below")
-    if not count or not is_significant or _are_many(row):
+    count = row.get("one_longer") or 0
+    if not count or not is_significant or _are_misplaced(row):
         return False
     return count >= MOSTLY_LONGER * row["scored"]
+
+
+def _pairs(row: Mapping[str, Any]) -> int:
+    return row.get("pairs") or row.get("samples") or 0
+
+
+def _are_misplaced(row: Mapping[str, Any]) -> bool:
+    count = row.get("misplaced") or 0
+    return bool(count) and count >= MANY_MISPLACED * _pairs(row)
 
 
 def conclusion(verdict: str, **facts: Any) -> str:

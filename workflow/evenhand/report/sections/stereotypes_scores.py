@@ -20,7 +20,7 @@ from evenhand.report.sections.stereotypes_words import (
     reason_words,
     significant_types,
 )
-from evenhand.text.catalogue import conclusion, misplaced, reason
+from evenhand.text.catalogue import conclusion, doubt_of, reason
 
 if TYPE_CHECKING:
     from altair import LayerChart
@@ -119,7 +119,7 @@ def judge(row: dict[str, Any], sides: tuple[str, str]) -> dict[str, Any]:
     """Return a row's verdict: ``leaning`` (of `LEANINGS`, or None), ``words``, and two more.
 
     ``independent`` is the number of independent pairs that the pairs count like: 1 where a word or
-    a template is in each pair. ``doubt`` is that of `misplaced`.
+    a template is in each pair. ``doubt`` is that of `doubt_of`.
     """
     if row["score"] is None or row["verdict"] == "not_scored":
         words = plain("lm_not_scored", why=reason_words(row["reason"]))
@@ -142,7 +142,7 @@ def judge(row: dict[str, Any], sides: tuple[str, str]) -> dict[str, Any]:
     if leaning in (PREFERS_MORE, PREFERS_LESS):
         small = None not in ends and all(abs(end - CENTRE) < row["delta"] for end in ends)
         words = plain("lm_prefers", side=words, below=row["delta"] if small else None)
-    doubt = misplaced(row)
+    doubt = doubt_of(row)
     words = f"{words}. {doubt}." if doubt else f"{words}."
     return {"leaning": leaning, "words": words, "independent": independent, "doubt": doubt}
 
@@ -198,7 +198,7 @@ def conclude(
     """Return the conclusion over a model's methods, on all pairs and on those of each bias type.
 
     The keys are ``leaning``, ``words``, ``significant``, the methods with a preference, ``doubt``
-    (`misplaced`), and ``lack``, the reason where there is no verdict: ``some`` (some methods
+    (`doubt_of`), and ``lack``, the reason where there is no verdict: ``some`` (some methods
     exclude a preference, others do not), ``one_word`` (all pairs have a word or the template in
     common), ``shared`` (words and templates that some share at least double the variance, or
     templates are at most half as many as swaps), ``few`` (swaps, so that the power is below 80 %)

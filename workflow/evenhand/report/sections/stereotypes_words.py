@@ -64,7 +64,7 @@ def significant_types(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]
 
     Of both directions the clearest come first. Of several methods that agree on a type, the
     clearest row is returned; no rows if there is one bias type. Rows have keys besides:
-    ``title`` of the method, blank if all rows have one method, ``doubt`` (`misplaced`), and
+    ``title`` of the method, blank if all rows have one method, ``doubt`` (`doubt_of`), and
     ``is_opposite``: whether the direction is not that of the whole set (if the whole has none,
     above 50 where there are such types). Types on which methods contradict each other
     (`contradicted_types`) are not among them.
@@ -96,7 +96,7 @@ def significant_types(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]
         {
             **row,
             "title": in_a_list(row["method"]) if several else "",
-            "doubt": catalogue.misplaced(row),
+            "doubt": catalogue.doubt_of(row),
             "is_opposite": row["verdict"] != side,
         }
         for row in order
