@@ -187,6 +187,8 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         ([*PREDICTIONS[:4], "--group", "gender", "--probability", "0=p0,1=p", "1=q"],
          "error: `--probability` names 1 twice; keep one of the two"),
         (["predictions", "p.csc", *PREDICTIONS[2:]], "no such file; did you mean p.csv?\n"),
+        ([*PREDICTIONS, "--counterfactual-of", "y"],
+         "`--counterfactual-of` has no effect without `--id`; name that, too, or remove it"),
         ([*PREDICTIONS, "--bins", "a=3", "a=4"], "`--bins` names a twice; keep one of the two"),
         ([*PREDICTIONS, "--positive", "2"], "p.csv: `--positive` is 2, which is no value of y; c"),
     ],

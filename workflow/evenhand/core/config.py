@@ -243,26 +243,27 @@ def _without_effect(value: Any, schema: Schema, whole: Any, where: str = "") -> 
         needs = needs if isinstance(needs, list) else [needs]
         unmet = [list(_unmet(need, value, whole, where)) for need in needs]
         if unmet and all(unmet) and part != _fill(key_schema.get("default"), key_schema):
-            why = " or ".join(dict.fromkeys(conditions[0] for conditions in unmet))
-            yield f"config: {where}{key} has no effect {why}; remove it"
+            whys = dict(conditions[0] for conditions in unmet)
+            remedy = "name that, too, or remove it" if all(whys.values()) else "remove it"
+            yield f"config: {where}{key} has no effect {' or '.join(whys)}; {remedy}"
         elif isinstance(key_schema, dict):
             yield from _without_effect(part, key_schema, whole, f"{where}{key}.")
 
 
-def _unmet(need: dict[str, Any], beside: Any, whole: Any, where: str) -> Iterator[str]:
-    """Yield the unmet conditions of a key, as in "for kind: linear"."""
+def _unmet(need: dict[str, Any], beside: Any, whole: Any, where: str) -> Iterator[tuple[str, bool]]:
+    """Yield unmet conditions of a key, as in "for kind: linear", and if it lacks another one."""
     for place, values in need.items():
         value = pick(whole, *place.split(".")) if "." in place else beside.get(place)
         full = place if "." in place else f"{where}{place}"
         if values == "any":
             if not value:
-                yield f"without {full}"
+                yield f"without {full}", True
         elif isinstance(value, list):
             if not {*value} & {*values}:
-                yield f"without {' or '.join(map(str, values))} in {full}"
+                yield f"without {' or '.join(map(str, values))} in {full}", False
         elif value not in values:
             plain = _as_yaml(value).strip('"')
-            yield f"for {place}: {plain}"
+            yield f"for {place}: {plain}", False
 
 
 def _fill(value: Any, schema: Schema) -> Any:
