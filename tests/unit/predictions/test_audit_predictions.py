@@ -171,6 +171,9 @@ def test_counterfactual_rows_give_ifr(tmp_path):
     assert decided == row | dict.fromkeys(("ifr_p", "ifr_p_low", "ifr_p_high", "moved"))
     words = findings({**tables, "counterfactuals": [decided]}, 5.0)[1]
     assert words.endswith("have the same predicted label (IFR_b).")
+    named = both.assign(team=["x", "y", "z", "z"] * 25 + [""] * 100)  # a blank cell is no change
+    rows = audit(tmp_path, named, groups=["group", "team"], id="id", counterfactual_of="of")[0]
+    assert rows["counterfactuals"] == tables["counterfactuals"]
 
 
 def test_scores_that_move_without_a_decision_are_stated(tmp_path):

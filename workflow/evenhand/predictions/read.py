@@ -594,7 +594,8 @@ def _counterfactuals(
     bad.mark((factual_ids != "") & ~is_known, "no_factual", factual_ids.map(repr))
     rows = np.flatnonzero((factual_ids != "") & bad.usable)
     factual = place[factual_ids.iloc[rows]].to_numpy()
-    differs = members.to_numpy()[rows] != members.to_numpy()[factual]
+    named = members.to_numpy()[rows]
+    differs = (named != members.to_numpy()[factual]) & (named != "")  # a blank cell is no change
     changed = [" and ".join(members.columns[row]) for row in differs]
     same = bad.usable & False
     same.iloc[rows] = ~differs.any(axis=1)
