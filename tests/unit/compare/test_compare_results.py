@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evenhand import audit_predictions
+from evenhand import audit_predictions, audit_table
 from evenhand.compare import compare_results, summary
 from evenhand.compare.causes import Causes
 from evenhand.compare.numbers import Compared, ComparedTable
@@ -279,7 +279,7 @@ def test_scores_that_rise_and_fall_are_named(run, folders):
     write_pairs(folders[1], np.select([place % 4 == 0, place % 4 == 1], [1.0, -1.0], even))
     first = run(*folders)[1].split("\n\n")[1]
     assert first.startswith(
-        "**Bias: no change over all pairs beyond noise (Bias scores and verdicts, “My pairs”), but"
+        "**Bias: no change overall beyond noise (Bias scores and verdicts, “My pairs”), but"
         " risen in 1 other score: model tiny, method aul, bias_type "
     )
     assert "; moved in no clear direction in 1 other score: model tiny, method aul, bias" in first
@@ -318,11 +318,11 @@ def test_parts_that_rise_and_fall_are_both_in_the_headline(key):
         return summary.markdown(compared).split("\n\n")[1]
 
     both = headline(whole, rising, falling)
-    assert "no change over all pairs beyond noise (Made), but risen in 1 other score: " in both
+    assert "no change overall beyond noise (Made), but risen in 1 other score: " in both
     assert "bias_type trade from 40 (0 to 100) to 100 (0 to 100); fallen in 1 other score: " in both
     whole = replace(whole, status="moved", distance_change=-5.0, distance_p_value=0.001)
     fallen = headline(whole, rising, falling)
-    assert fallen.startswith("**Bias has fallen over all pairs, but risen in 1 other score: ")
+    assert fallen.startswith("**Bias has fallen overall, but risen in 1 other score: ")
     assert "bias_type trade from 40 (" in fallen
     assert headline(whole, falling).startswith("**Bias has fallen. Clearest change: ")
 
@@ -423,6 +423,24 @@ def test_results_without_a_common_row_cannot_be_compared(run, folders):
     code, out, err = run(base, head)
     assert code == 2 and "no measure of it in common" in out
     assert err == "error: the two results have no row in common to compare\n"
+
+
+def test_tables_of_people_are_judged_and_another_attribute_is_stated(run, tmp_path):
+    draws = np.random.default_rng(1)
+    people = pd.DataFrame({"a": ["u", "v"] * 150, "b": ["r", "s", "t"] * 100})
+    people["x"] = draws.normal(size=300)
+    for name, attribute, effect in (("base", "a", 0), ("head", "a", 2), ("other", "b", 0)):
+        people["y"] = (people["x"] + effect * (people["a"] == "u") > 1).astype(int)
+        options = {"attribute": attribute, "methods": ["mlp"], "seeds": 2, "out": tmp_path / name}
+        audit_table(people[:200], people[200:], label="y", **options)
+    first, _ = run("base", "head")[1].split("\n\n")[1:3]
+    assert first.startswith("**Bias has risen. Clearest change: ")
+    assert " bias scores moved beyond noise, more bias in " in first
+    first, _ = run("base", "other")[1].split("\n\n")[1:3]
+    assert first.startswith(
+        "**Base and head differ in what was audited (tabular/mine/data.json): attribute_name a → b;"
+        " attribute_values u, v → r, s, t. Numbers may differ because of this"
+    )
 
 
 def test_another_delta_of_pairs_is_stated_first(run, folders):

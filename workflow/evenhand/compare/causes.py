@@ -23,7 +23,10 @@ ITEMS = {
 }
 
 #: The descriptions of audits, with the entries that the user chose.
-CHOICES = {"predictions/*/meta.json": ("label", "positive", "groups", "bins", "cluster", "delta")}
+CHOICES = {
+    "predictions/*/meta.json": ("label", "positive", "groups", "bins", "cluster", "delta"),
+    "tabular/*/data.json": ("attribute_name", "attribute_values"),
+}
 
 #: The tables of audits that hold such a choice in a column.
 CHOICES_OF_TABLES = {"tables/pairs/*/bias_scores.csv": ("delta",)}

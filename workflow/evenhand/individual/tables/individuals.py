@@ -52,12 +52,13 @@ TABLE = Table(
             interval=True,
         ),
         share("positive_rate", interval=True),
-        percent("ifr_b", interval=True),
+        percent("ifr_b", interval=True, neutral=100),
         percent("ifr_p", interval=True),
         percent("ifr_p_all", interval=True),
-        share("gap", "Of all groups: highest minus lowest positive_rate", interval=True),
+        share("gap", "Of all groups: highest minus lowest positive_rate", interval=True, neutral=0),
     ),
     form=FORM,
+    main={"method": ("mlp",), "individual": ("none",), "group": ("",), "label": ("",)},
 )
 
 
