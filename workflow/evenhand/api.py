@@ -82,7 +82,8 @@ _COUNTS = (
 class Result:
     """The result of an audit, which the functions ``audit_...`` return.
 
-    Print it for the findings and notes. ``result.to_html("audit.html")`` writes the report.
+    Print it for the findings and notes; ``result.to_html("audit.html")`` writes the report. The
+    functions have examples.
 
     Attributes
     ----------
@@ -99,17 +100,6 @@ class Result:
     folder : Path
         The files, laid out as the workflow's results: `out`, or a temporary folder that is removed
         with the result.
-
-    Examples
-    --------
-    >>> import pandas as pd, evenhand as eh
-    >>> data = pd.DataFrame({"y": [1, 0] * 100, "p": [0.9, 0.1, 0.4, 0.2] * 50,
-    ...                      "gender": ["woman", "man", "man", "woman"] * 50})
-    >>> result = eh.audit_predictions(data, label="y", prediction="p", groups=["gender"])
-    >>> sorted(result.tables)
-    ['calibration', 'gaps', 'groups', 'left_out']
-    >>> (result.verdicts["verdict"] == "above").sum().item()
-    4
     """
 
     folder: Path

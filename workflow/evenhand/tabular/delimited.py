@@ -28,7 +28,8 @@ _JSON = re.compile(r"\s*(\{|\[\s*[\[{])")
 def only_file(files: Sequence[Path], title: str) -> Path:
     """Return the only file of a data set."""
     if len(files) != 1:
-        raise InputError(f"{title} is one file, and {len(files)} are named")
+        problem = f"{title} is one file, and {len(files)} are named"
+        raise InputError(problem, file=files[1], remedy="join them into one file")
     return files[0]
 
 
