@@ -20,7 +20,7 @@ COLUMNS = ("sentence", "surface", "surface_opposite", "value", "surface_start", 
 REASONS = {
     "coreference": (
         "Another gender term",
-        "Criterion (b): a second word may tell the gender of one person, such as king beside he.",
+        "Criterion (b): a second word may tell the gender of the same person.",
     )
 }
 
