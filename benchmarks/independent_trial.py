@@ -271,12 +271,14 @@ def train_text(folder, kind, objective, seed, files):
     attribute = None if objective in PLAN["groups"]["none"].split() else attribute
     name, _, pairs = objective.partition("iifr_")
     option = ["pairs=" + ("cosine" if pairs == "cosine" else "counterfactual")] if pairs else None
+    select = "worst_group_f1" if attribute else "macro_f1"
+    if objective in ("leace", "inlp") and folder.name.startswith("free"):
+        select = "macro_f1"  # no accuracy may be lost
     data, out = folder / f"{attribute or 'none'}.parquet", folder / f"{objective}.parquet"
     call("legal.train_classifier", data=data, out=out, history=folder / "history.parquet",
          **files["shipped" if pairs == "shipped" else "trial"], family=kind,
          classifier=kind, objective=name or "iifr_text", seeds=[seed], attribute=attribute,
-         objective_options=option, settings=PLAN["settings"][kind]
-         + (["select=worst_group_f1"] if attribute else []),
+         objective_options=option, settings=[*PLAN["settings"][kind], f"select={select}"],
          weights=folder / "weights" if kind == "hierarchical" else None)  # fmt: skip
     (run,) = read_predictions(out, features=True)
     cases = pd.read_json(folder / "texts.jsonl", lines=True)

@@ -19,8 +19,11 @@ from evenhand.learning.erasure import (
     leace,
 )
 from evenhand.learning.examples import Examples
+from evenhand.learning.objective import load_objective
 from evenhand.learning.planted import plant_cases
 from evenhand.learning.probes import DECAY, EVERY, PATIENCE, PROBES, probe
+from evenhand.learning.problem import Problem
+from evenhand.learning.settings import Settings
 from evenhand.metrics.group import LEAST, merge_rare
 
 
@@ -111,7 +114,9 @@ def test_rows_weigh_the_same_by_group_and_unknown_ones_nothing():
     np.testing.assert_allclose(weights, [2 / 15, 2 / 15, 2 / 15, 2 / 5, 1 / 5])
 
 
-def test_erasure_keeps_the_shares_of_labels():
+@pytest.mark.parametrize("objective", ["leace", "inlp"])
+@pytest.mark.parametrize(("select", "share"), [("macro_f1", None), ("worst_group_f1", 0.48)])
+def test_erasure_keeps_the_shares_of_labels_unless_the_worst_group_counts(objective, select, share):
     rng = np.random.default_rng(6)
     labels, groups = np.divmod(rng.choice(4, 2000, p=[0.6, 0.2, 0.05, 0.15]), 2)
     x = rng.normal(size=(2000, 5))
@@ -121,9 +126,11 @@ def test_erasure_keeps_the_shares_of_labels():
         ids=[str(i) for i in range(2000)], labels=labels, classes=2, task="multi_class",
         train=train, dev=dev, groups=groups, group_names=["a", "b"], known_groups=2,
     )  # fmt: skip
-    layer = erased_last_layer(x, some, np.arange(2000))
+    module = load_objective(objective)
+    problem = Problem(some, module, module.OPTIONS, Settings(select=select))
+    layer = module.last_layer(x, problem, np.arange(2000))
     predicted = softmax(x @ layer.weight + layer.bias, axis=1)[:, 1]
-    assert predicted.mean() == pytest.approx(labels.mean(), abs=0.02)
+    assert predicted.mean() == pytest.approx(labels.mean() if share is None else share, abs=0.02)
 
 
 def test_rare_labels_of_a_group_count_as_its_most_frequent():

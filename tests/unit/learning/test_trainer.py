@@ -33,7 +33,8 @@ def test_every_objective_learns(objective, task):
     assert trained.score > 0.4
     if module.last_layer:  # fitted after the training
         read = model(inputs(some))[1].detach().numpy()
-        layer = module.last_layer(read, some, some.dev, module.OPTIONS)
+        problem = Problem(some, module, module.OPTIONS, settings)
+        layer = module.last_layer(read, problem, some.dev)
         np.testing.assert_allclose(model.last_layer.bias.detach(), layer.bias, rtol=1e-3)
     first, *others = trained.history
     assert len(first["losses"]) == 5 or objective == "jtt"  # which repeats cases

@@ -224,16 +224,15 @@ def _span(weight: np.ndarray, task: str = "multi_class") -> np.ndarray:
 
 
 def erased_last_layer(
-    features: Any, examples: Examples, fresh: np.ndarray, rounds: int = 0
+    features: Any, examples: Examples, fresh: np.ndarray, rounds: int = 0, keep_labels: bool = True
 ) -> LastLayer:
     """Erase the groups from the directions of a label classifier, and fit a last layer on these.
 
     Only the directions that a label classifier uses are kept, without the groups: erasure removes
     only the information that linear classifiers can use, and a wide representation also encodes
     the groups nonlinearly. The directions are fitted with weights that balance label x group: where
-    the two are correlated, the label would be erased as well with equal weights. The last layer is
-    fitted with groups balanced within labels, which keep their shares, so that erasure does not
-    change how often each label is predicted. Rows of the unknown group do not affect the erasure.
+    the two are correlated, the label would be erased as well with equal weights. Rows of the
+    unknown group do not affect the erasure.
 
     Parameters
     ----------
@@ -247,6 +246,8 @@ def erased_last_layer(
         others, it is measured by classifiers that are fitted without the rows in question.
     rounds : int
         Directions of so many group classifiers are projected out first (`fit_inlp`).
+    keep_labels : bool
+        See `fit_last_layer`.
     """
     rows, groups = np.union1d(examples.train, examples.dev), examples.groups
     cells, hot = examples.cells, examples.hot
@@ -277,7 +278,7 @@ def erased_last_layer(
     gap = outputs[fresh_known].T @ differing
     reads = _span(leace(weight, gap, reading, cross, noise), examples.task)
     read = np.asarray(features @ reads)
-    layer = fit_last_layer(read, examples, fresh, examples.dev, keep_labels=True)
+    layer = fit_last_layer(read, examples, fresh, examples.dev, keep_labels)
     return LastLayer((reads @ layer.weight).astype(np.float32), layer.bias, reads)
 
 
@@ -299,7 +300,9 @@ def fit_last_layer(
     fitted, chosen : arrays of int
         Rows to fit on, and to choose the penalty on.
     keep_labels : bool
-        Whether groups are balanced within labels, which keep their shares.
+        Whether groups are balanced within labels, which keep their shares: how often each label is
+        predicted hardly changes. Otherwise the cells of label x group weigh alike, which costs
+        accuracy where labels are unequal, and helps the worst cell.
     """
     task, cells, labels = examples.task, examples.cells, examples.label_codes
     of_fitted, of_chosen = (

@@ -223,7 +223,7 @@ class Stack(loop.Training):
         if (refit := self.objective.last_layer) is None:
             return None
         fresh = np.concatenate([self.examples.train, self.examples.dev])
-        return refit(self.features, self.examples, fresh, self.options)
+        return refit(self.features, self.problem, fresh)
 
     def fitted(self, seed: int, epochs: Epochs) -> Fitted:
         """Return the classifier of a seed."""

@@ -134,9 +134,10 @@ class Objective:
         which groups occur in the training split; `options` is the result of `parse_options`.
     modules(features, groups, options) : function
         Returns a network on (n, features) to train with the classifier; None: no network.
-    last_layer(features, examples, fresh, options) : function
-        Returns the `evenhand.learning.erasure.LastLayer` that replaces the trained one. `fresh`
-        are the training and development rows to which the features were not fitted.
+    last_layer(features, problem, fresh) : function
+        Returns the `evenhand.learning.erasure.LastLayer` that replaces the trained one, from the
+        features of all cases of a `evenhand.learning.problem.Problem`. `fresh` are the training and
+        development rows to which the features were not fitted.
     again(examples, logits, options) : function
         Returns the examples of the training, from the logits of an ERM of ``first_epochs``.
     inner_loss(batch, options, modules) : function

@@ -70,6 +70,11 @@ class Problem:
     settings: Settings
     pairs: Pairs = field(default_factory=Pairs)
 
+    @property
+    def keeps_labels(self) -> bool:
+        """Whether a last layer after erasure keeps the shares of labels, else balances cells."""
+        return self.settings.select != "worst_group_f1"
+
     def check(self) -> list[str]:
         """Return warnings about cases and pairs; raise InputError if they cannot be trained on."""
         remarks = check(self.examples, self.objective, self.options, self.settings)

@@ -99,8 +99,7 @@ def fit(
     model, trained = train(problem, folder)
     logits, read = outputs(rows, f"predict after {title}")
     if objective.last_layer:
-        cases = problem.examples
-        layer = objective.last_layer(read, cases, cases.dev, problem.options)
+        layer = objective.last_layer(read, problem, problem.examples.dev)
         with torch.no_grad():
             model.last_layer.weight.copy_(torch.from_numpy(layer.weight.T))
             model.last_layer.bias.copy_(torch.from_numpy(layer.bias))

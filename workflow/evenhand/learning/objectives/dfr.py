@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.learning.erasure import LastLayer, fit_last_layer
-from evenhand.learning.examples import Examples
-from evenhand.learning.objective import Options
+from evenhand.learning.problem import Problem
 
 TITLE = "deep feature reweighting"
 USES_GROUPS = True
@@ -25,6 +24,6 @@ AIM = "worst_group"
 AIM_FOR = ("linear", "frozen")
 
 
-def last_layer(features: Any, examples: Examples, fresh: np.ndarray, options: Options) -> LastLayer:
+def last_layer(features: Any, problem: Problem, fresh: np.ndarray) -> LastLayer:
     """Return a last layer fitted on the fresh rows."""
-    return fit_last_layer(features, examples, fresh[::2], fresh[1::2])
+    return fit_last_layer(features, problem.examples, fresh[::2], fresh[1::2])

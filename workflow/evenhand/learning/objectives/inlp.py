@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from evenhand.learning.erasure import LastLayer, erased_last_layer
-from evenhand.learning.examples import Examples
-from evenhand.learning.objective import Options, whole
+from evenhand.learning.objective import whole
+from evenhand.learning.problem import Problem
 
 TITLE = "null-space projection (INLP)"
 SAMPLER = "cell_uniform"
@@ -22,6 +22,7 @@ AIM = "erase"
 OPTIONS: dict[str, float | bool | str] = {"rounds": 8.0}
 
 
-def last_layer(features: Any, examples: Examples, fresh: np.ndarray, options: Options) -> LastLayer:
+def last_layer(features: Any, problem: Problem, fresh: np.ndarray) -> LastLayer:
     """Return the last layer that is fitted after the projection."""
-    return erased_last_layer(features, examples, fresh, rounds=whole(options, "rounds"))
+    rounds, keep_labels = whole(problem.options, "rounds"), problem.keeps_labels
+    return erased_last_layer(features, problem.examples, fresh, rounds, keep_labels)
