@@ -98,12 +98,59 @@ def test_a_stage_with_an_error_is_named_with_its_log_alone(printed, tmp_path):
     log.write_text("Killed", encoding="utf-8")
     assert "python -m read" in "\n".join(printed(*said))
     log.write_text("\n", encoding="utf-8")
-    (line,) = printed(*said)
-    assert line.startswith(f"error: read ended without a message: its log {log} is empty; the same")
+    for cause, words in (
+        ("exit status 3", {}),
+        (
+            "SLURM-job '7' failed",
+            {"rule_msg": "SLURM-job '7' failed. For further error details se"},
+        ),
+    ):
+        said[0] = (
+            logging.ERROR,
+            f"{said[0][1]}:\nCommand 'x' returned non-zero exit status 3.",
+            {},
+        )
+        said[1] = (logging.ERROR, "Error in rule read", failed | words)
+        (line,) = printed(*said)
+        problem = f"error: read ended without a message ({cause}): its log {log} is empty; see .sn"
+        assert line.startswith(problem)
     trace = 'Traceback (most recent call last):\n  File "a.py"\nKeyError: 1'
     for words in ("reading\nerror: a.csv: is empty.", f"reading\n{trace}"):
         log.write_text(words, encoding="utf-8")
         assert printed(*said) == [f"read failed; its log is {log}"]
+
+
+@pytest.mark.parametrize(
+    ("message", "cause"),
+    [
+        (
+            "SLURM sbatch failed. The error message was 'sbatch: error: Unable to contact slurm"
+            " controller (connect failure)'.\n    sbatch call:\n        sbatch 'a'.\n",
+            "sbatch: error: Unable to contact slurm controller (connect failure)",
+        ),
+        (
+            "Job submission failed with exception: No such file: 'sacct'",
+            "No such file: 'sacct'",
+        ),
+    ],
+)
+def test_jobs_that_cannot_be_submitted_have_the_cause_once(
+    printed, tmp_path, monkeypatch, message, cause
+):
+    monkeypatch.chdir(tmp_path)
+    log = tmp_path / ".snakemake/log/2026.snakemake.log"
+    log.parent.mkdir(parents=True)
+    log.touch()
+    message += "For further error details see the cluster/cloud log"
+    failed = {"event": LogEvent.JOB_ERROR, "rule_name": "read", "rule_msg": message, "log": ["no"]}
+    (line,) = printed(
+        (logging.ERROR, "Exception in run_job for rule read: No such file", {}),
+        *[(logging.ERROR, "Error in rule read", failed)] * 2,
+    )
+    assert line == (
+        f"error: read could not be submitted as a job: {cause}; mend this, or run without the"
+        " profile; all such jobs are in .snakemake/log/2026.snakemake.log."
+    )
 
 
 @pytest.mark.parametrize(
@@ -127,6 +174,7 @@ def test_a_stage_with_an_error_is_named_with_its_log_alone(printed, tmp_path):
 )
 def test_a_job_that_a_signal_ended_names_it(printed, tmp_path, ending, problem):
     failed = {"event": LogEvent.JOB_ERROR, "rule_name": "read", "log": [str(tmp_path / "no.log")]}
+    failed |= {"rule_msg": None}
     words = f"RuleException:\nCalledProcessError in file a.smk, line 3:\nCommand 'set\n-e' {ending}"
     (line,) = printed(
         (logging.ERROR, words, {"thread": 1}),

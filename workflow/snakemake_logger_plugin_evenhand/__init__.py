@@ -23,12 +23,19 @@ from snakemake_interface_logger_plugins.common import LogEvent
 #: What Snakemake says of a failed job beside the record of the job itself.
 REPEATED = (
     *("RuleException:\nCalledProcessError", "Exiting because a job execution failed"),
-    "WorkflowError:\nAt least one job did not complete successfully",
+    *("WorkflowError:\nAt least one job did not complete successfully", "Exception in run_job"),
 )
 
 #: How a job ended, in Snakemake's words on its command.
 ENDED = re.compile(
     r"Command .* (?:died with <Signals\.(\w+)|returned non-zero exit status (\d+))", re.S
+)
+
+#: Why a job was not submitted: what `sbatch` printed, or an exception, in an executor's message.
+REFUSED = re.compile(
+    r"(?:SLURM sbatch failed\. The error message was '(?P<sbatch>.*?)'\.\n"
+    r"|.*job submission failed with exception: (?P<exception>.*?)(?:For further error |$))",
+    re.S | re.I,
 )
 
 #: Names among the counts of jobs that are no rules with work to do.
@@ -48,14 +55,15 @@ class LogHandler(LogHandlerBase):
         self.done: Counter[str] = Counter()
         self.begun: dict[int, float] = {}
         self.took: Counter[str] = Counter()  # seconds of all jobs
-        # the signal that ended a job, by the thread that waits for it
-        self.signals: dict[int | None, str] = {}
+        # the signal or the status of a job's end, by the thread that waits for it
+        self.endings: dict[int | None, tuple[str, str]] = {}
+        self.causes: set[str] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print a record, or count it."""
         event = getattr(record, "event", None)
         if ended := ENDED.search(str(record.msg)):
-            self.signals[record.thread] = signal_of(*ended.groups())
+            self.endings[record.thread] = signal_of(*ended.groups()), ended[2]
         if self.common_settings.verbose:
             self.write(self.format(record))
         elif event == LogEvent.RUN_INFO:
@@ -77,8 +85,17 @@ class LogHandler(LogHandlerBase):
             target = str(record.msg).rpartition("No rule to produce ")[2].partition(" (if ")[0]
             remedy = "leave it out to make all results, or see the plan by -n"
             self.write(f"error: {target} is no rule and no result of this run; {remedy}.")
+        elif event == LogEvent.JOB_ERROR and (refused := REFUSED.match(record.rule_msg or "")):
+            cause = " ".join(refused[refused.lastgroup].split())
+            if cause not in self.causes:  # once for all jobs and attempts
+                problem = f"{record.rule_name} could not be submitted as a job: {cause.rstrip('.')}"
+                remedy = (
+                    f"mend this, or run without the profile; all such jobs are in {log_of_run()}"
+                )
+                self.write(f"error: {problem}; {remedy}.")
+            self.causes.add(cause)
         elif event == LogEvent.JOB_ERROR and (
-            problem := problem_of(record, self.signals.pop(record.thread, ""))
+            problem := problem_of(record, *self.endings.pop(record.thread, ("", None)))
         ):
             self.write(problem)
         elif record.levelno >= logging.WARNING or event in (LogEvent.JOB_ERROR, LogEvent.ERROR):
@@ -142,7 +159,12 @@ def signal_of(name: str | None, status: str | None) -> str:
     return name or numbers.get(int(status or 0), "")
 
 
-def problem_of(record: logging.LogRecord, signal_name: str) -> str:
+def log_of_run() -> Path:
+    """Return Snakemake's log of this run."""
+    return max(Path(".snakemake/log").glob("*.log"), default=Path(".snakemake/log"))
+
+
+def problem_of(record: logging.LogRecord, signal_name: str, status: str | None) -> str:
     """Return where the error of a stage is, which is printed at the end of the run, in words."""
     rule = record.rule_name
     if signal_name:
@@ -154,8 +176,10 @@ def problem_of(record: logging.LogRecord, signal_name: str) -> str:
     for log in filter(Path.is_file, map(Path, record.log)):
         lines = log.read_text("utf-8", "replace").splitlines()
         if not any(map(str.strip, lines)):
-            problem = f"error: {rule} ended without a message: its log {log} is empty"
-            return f"{problem}; the same command runs it again."
+            cause = (record.rule_msg or "").partition("For further error details")[0].strip(" .")
+            cause = cause or (f"exit status {status}" if status else "no exit status")
+            problem = f"error: {rule} ended without a message ({cause}): its log {log} is empty"
+            return f"{problem}; see {log_of_run()}, or run it again by the same command."
         if any(line.startswith(("error: ", "Traceback ")) for line in lines):
             return f"{rule} failed; its log is {log}"
     return ""
