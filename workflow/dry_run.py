@@ -74,7 +74,9 @@ def main() -> None:
             past.update(past or history(job.dag))
 
     jobs.Job.log_info = note  # called once for each job of a dry run, with its reason known
-    parser, args = cli.parse_args(["--quiet", "all", "--dry-run", *arguments])
+    parser, args = cli.parse_args(
+        ["--logger", "evenhand", "--quiet", "all", "--dry-run", *arguments]
+    )
     succeeded = cli.args_to_api(args, parser)
     document = {"state": os.environ.get("EVENHAND_STATE"), "jobs": planned, "history": past}
     plan.write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")

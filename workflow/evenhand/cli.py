@@ -26,7 +26,7 @@ from cyclopts import App, CycloptsError, Parameter, UnknownCommandError, UnusedC
 
 from evenhand.core.places import ROOT, SCHEMA, SNAKEFILE, located
 from evenhand.core.usage import problem_of
-from evenhand.errors import InputError, with_names
+from evenhand.errors import InputError, nearest, with_names
 from evenhand.tabular.numbers import read_bins
 from evenhand.text.phrases import choice, listed
 
@@ -522,7 +522,13 @@ def _options(arguments: list[str]) -> tuple[Any, Any, dict[str, Any]]:
 
 
 def _with_profiles(words: Iterable[str]) -> list[str]:
-    """Return the words with the workflow's own profiles, where Snakemake finds none of the name."""
+    """Return the words with the workflow's own profiles, where Snakemake finds none of the name.
+
+    Raises
+    ------
+    InputError
+        No profile has the name.
+    """
     from snakemake.cli import get_profile_dir
 
     words = [
@@ -532,9 +538,18 @@ def _with_profiles(words: Iterable[str]) -> list[str]:
     ]
     replaced = []
     for option, word in itertools.pairwise(["", *words]):
-        inside = located(f"profiles/{word}")
-        is_inside = option == "--profile" and not get_profile_dir(word) and Path(inside).is_dir()
-        replaced.append(inside if is_inside else word)
+        if option == "--profile" and not get_profile_dir(word):
+            profiles = {
+                path.parent.name: path.parent for path in ROOT.glob("profiles/*/profile.yaml")
+            }
+            if word not in profiles:
+                remedy = "name a folder that has one"
+                if near := nearest(word, profiles):
+                    remedy = f"did you mean {near}?"
+                problem = f"`--profile` is {word}, where no profile.yaml is"
+                raise InputError(problem, remedy=remedy)
+            word = str(profiles[word])
+        replaced.append(word)
     return replaced
 
 

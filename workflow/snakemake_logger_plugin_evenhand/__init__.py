@@ -20,6 +20,9 @@ from pathlib import Path
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from evenhand.core.places import ROOT
+from evenhand.errors import nearest
+
 #: What Snakemake says of a failed job beside the record of the job itself.
 REPEATED = (
     *("RuleException:\nCalledProcessError", "Exiting because a job execution failed"),
@@ -83,8 +86,11 @@ class LogHandler(LogHandlerBase):
             self.finish(record.job_id)
         elif getattr(record, "exception", "") == "MissingRuleException":
             target = str(record.msg).rpartition("No rule to produce ")[2].partition(" (if ")[0]
-            remedy = "leave it out to make all results, or see the plan by -n"
-            self.write(f"error: {target} is no rule and no result of this run; {remedy}.")
+            rules = (ROOT / "workflow" / "rules").glob("*.smk")
+            names = re.findall(r"^rule (\w+):", "".join(map(Path.read_text, rules)), re.M)
+            near = nearest(target, names)
+            remedy = f"did you mean {near}?" if near else "leave it out to make all results."
+            self.write(f"error: {target} is no rule and no result of this run; {remedy}")
         elif event == LogEvent.JOB_ERROR and (refused := REFUSED.match(record.rule_msg or "")):
             cause = " ".join(refused[refused.lastgroup].split())
             if cause not in self.causes:  # once for all jobs and attempts

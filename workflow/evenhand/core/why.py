@@ -89,7 +89,7 @@ def main() -> None:
         return
     plan, output = dry_run(sys.argv[1:])
     if plan is None:
-        print(output, file=sys.stderr)
+        print(re.sub("^Using .* profile .*\n", "", output, flags=re.M).strip(), file=sys.stderr)
         sys.exit(1)
     state, configs = plan["state"], map(Path, plan["history"].get("configs", []))
     if other := plan["history"].get("other_run"):
