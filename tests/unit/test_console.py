@@ -30,7 +30,7 @@ def printed(capsys):
 
 def job(number, rule):
     about = {"jobid": number, "rule_name": rule, "msg": None, "name": rule, "local": False}
-    lists = {"input": [], "output": [], "log": [], "benchmark": [], "wildcards": {}}
+    lists = {"input": [], "output": ["a.csv", "b.csv"], "log": [], "benchmark": [], "wildcards": {}}
     about |= {"event": LogEvent.JOB_INFO, "priority": 0, "threads": 1, "reason": "", **lists}
     return (logging.INFO, "", about | {"resources": {}, "indent": False, "is_checkpoint": False})
 
@@ -199,6 +199,8 @@ def test_a_dry_run_lists_the_jobs_of_each_rule_once(printed):
         ["page", "1", "job"],
     ]
     assert lines[0] == "3 jobs would run; --verbose shows their files"
+    jobs = printed((logging.INFO, "Building", {}), *RUN[:-3], dryrun=True, verbose=True)[3:]
+    assert jobs == ["score: a.csv, b.csv", "score: a.csv, b.csv", "page: a.csv, b.csv"]
 
 
 def test_everything_is_printed_where_it_is_asked_for(printed):

@@ -4,8 +4,8 @@ The number of jobs and the place of the report (`EVENHAND_REPORT`, set by who pr
 the end), a progress bar, a line for each rule whose jobs are done with the time that they took
 together, warnings, and errors: the log of a stage that states its error, or has a traceback, which
 the end of the run has in one sentence, or else the whole log.
-A dry run prints the number of jobs of each rule. ``--verbose`` prints everything, as without this
-plugin. Details are in the logs.
+A dry run prints the number of jobs of each rule; with ``--verbose`` the files of each job, too.
+Else ``--verbose`` prints everything, as without this plugin. Details are in the logs.
 """
 
 import logging
@@ -67,13 +67,14 @@ class LogHandler(LogHandlerBase):
         event = getattr(record, "event", None)
         if ended := ENDED.search(str(record.msg)):
             self.endings[record.thread] = signal_of(*ended.groups()), ended[2]
-        if self.common_settings.verbose:
+        is_dry, is_verbose = self.common_settings.dryrun, self.common_settings.verbose
+        if is_verbose and not is_dry:
             self.write(self.format(record))
         elif event == LogEvent.RUN_INFO:
             is_first = not self.jobs  # of two records of a dry run
             # the target does nothing itself
             self.jobs = Counter({k: v for k, v in record.stats.items() if k not in TARGETS})
-            if not self.common_settings.dryrun:
+            if not is_dry:
                 self.start(self.jobs.total())
             elif is_first and self.jobs:
                 self.write(f"{jobs_of(self.jobs.total())} would run; --verbose shows their files")
@@ -82,6 +83,8 @@ class LogHandler(LogHandlerBase):
         elif event == LogEvent.JOB_INFO:
             self.rules[record.jobid] = record.rule_name
             self.begun[record.jobid] = time.monotonic()
+            if is_dry and is_verbose and record.output:
+                self.write(f"{record.rule_name}: {', '.join(record.output)}")
         elif event == LogEvent.JOB_FINISHED:
             self.finish(record.job_id)
         elif getattr(record, "exception", "") == "MissingRuleException":
