@@ -36,7 +36,7 @@ SOURCES = {"news": {"name": "news", "file": "news.txt.gz"}, "set": {"name": "set
 
 
 def configured(slguset: dict | None = None, **top: object) -> dict:
-    return complete({"slguset": slguset or {}, **top}, read_schema(SCHEMA))
+    return plan_individual.expand(complete({"slguset": slguset or {}, **top}, read_schema(SCHEMA)))
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_a_fault_of_the_files_is_named(here, config, problem):
     Path("p.csv").touch()
     os.mkfifo("pipe.csv")
     with pytest.raises(InputError, match=problem):
-        plan.check_files(complete(config, read_schema(SCHEMA)))
+        plan.check_files(configured(**config))
 
 
 def test_a_file_of_texts_is_named_by_the_users_key(here):
@@ -106,7 +106,7 @@ def test_a_file_of_texts_is_named_by_the_users_key(here):
 @pytest.mark.parametrize(("config", "problem"), CASES["a_fault_of_the_sources_is_named"])
 def test_a_fault_of_the_sources_is_named(here, config, problem):
     with pytest.raises(InputError, match=problem):
-        config = complete(config, read_schema(SCHEMA))
+        config = configured(**config)
         plan.check_sources(config, SOURCES)
         plan_slguset.plan_corpora(config, SOURCES)
 
@@ -311,10 +311,11 @@ def test_planning_loads_no_library_of_tables_or_models(repository):
     code = """if True:
         import sys
         from pathlib import Path
-        from evenhand import plan, plan_legal, plan_report
+        from evenhand import plan, plan_individual, plan_legal, plan_report
         from evenhand.core.config import complete, read_config, read_schema
         schema = read_schema(Path("workflow/schemas/config.schema.yaml"))
         config = plan_legal.expand(complete(read_config(Path("config/config.yaml")), schema))
+        config = plan_individual.expand(config)
         plan.check_files(config)
         for name, one in config["legal"]["datasets"].items():
             for part in one["parts"]:

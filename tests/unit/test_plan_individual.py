@@ -2,7 +2,7 @@
 
 import pytest
 
-from evenhand import plan_individual
+from evenhand import plan, plan_individual
 from evenhand.core.config import complete, read_schema
 from evenhand.core.places import SCHEMA
 from evenhand.errors import InputError
@@ -31,11 +31,26 @@ def test_each_attribute_and_each_two_are_data_sets():
     assert plan_individual.table_options(config, "loans_gender")["bins"] == []
 
 
-def test_bins_of_another_column_are_refused():
-    with pytest.raises(
-        InputError, match="bins names age, which is none of the protected attributes"
-    ):
-        expanded(attribute="gender", bins={"age": [30]})
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (
+            {"attribute": "gender", "bins": {"age": [30]}},
+            "bins names age, which is none of the protected attributes",
+        ),
+        (
+            {"attribute": ["A b", "a_b"]},
+            r"fairness\.datasets\.loans: two data sets would be called loans_a_b; rename the data",
+        ),
+        (
+            {"attribute": ["gender", "age"], "files": ["gone.csv"]},
+            r"config: individual_fairness\.datasets\.loans\.files\.0 is gone\.csv, and there is no",
+        ),
+    ],
+)
+def test_errors_name_the_data_set_as_it_is_written(options, problem):
+    with pytest.raises(InputError, match=problem):
+        plan.check_files(expanded(**options))
 
 
 def test_runs_are_planned_by_split_method_and_track():

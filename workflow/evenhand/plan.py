@@ -74,9 +74,9 @@ def check_files(config: Config) -> None:
                 f"config: models.{name} has nothing to be trained on",
                 remedy=f"name text files under models.{name}.train.files",
             )
-    for name, table in tables.items():
+    for table in tables.values():
         for number, path in enumerate(table["files"]):
-            named[f"individual_fairness.datasets.{name}.files.{number}"] = path
+            named[f"{table['key']}.files.{number}"] = path
     for name, entry in sets.items():
         named[f"stereotypes.sets.{name}.file"] = entry.get("file")
     may_be_folders = plan_legal.check_legal(config) | logs

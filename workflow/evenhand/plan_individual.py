@@ -13,7 +13,7 @@ from evenhand.errors import InputError
 Config = dict[str, Any]
 
 #: Keys of a data set that are no options of `prepare_table`, or are passed on in another form.
-NO_OPTIONS = ("files", "sources", "bins")
+NO_OPTIONS = ("files", "sources", "bins", "key")
 
 #: Bytes of a table that is read before any job.
 SMALL = 1 << 20
@@ -45,7 +45,7 @@ def expand(config: Config) -> Config:
         positive = data["positive"]
         values = positive if isinstance(positive, list) else [positive]
         data = data | {"positive": None if positive is None else [f"{value}" for value in values]}
-        data["others"] = isinstance(positive, list)
+        data |= {"others": isinstance(positive, list), "key": f"{_SECTION}.datasets.{name}"}
         parts = [(attribute,) for attribute in listed] + list(combinations(listed, 2))
         for part in parts:
             entry = data | {"attribute": None if part == (None,) else list(part)}
@@ -54,7 +54,8 @@ def expand(config: Config) -> Config:
                 key = "_".join([name, *(re.sub(r"\W+", "_", column).lower() for column in part)])
                 entry["title"] = f"{data['title'] or name}, {' and '.join(part)}"
             if key in datasets:
-                raise InputError(f"config: two data sets would be called {key}")
+                problem = f"config: {_SECTION}.datasets.{name}: two data sets would be called {key}"
+                raise InputError(problem, remedy="rename the data set, or a column")
             datasets[key] = entry
     return config | {_SECTION: config[_SECTION] | {"datasets": datasets}}
 
@@ -190,8 +191,8 @@ def table_files(config: Config, sources: dict[str, dict[str, str]], name: str) -
     InputError
         It has no files.
     """
-    key = f"{_SECTION}.datasets.{name}"
-    return input_files(config, sources, key, config[_SECTION]["datasets"][name])
+    data = config[_SECTION]["datasets"][name]
+    return input_files(config, sources, data["key"], data)
 
 
 def table_runs(config: Config, kind: str = "runs") -> list[str]:

@@ -115,7 +115,7 @@ def _declared(name: str, entry: dict[str, Any]) -> dict[str, Any]:
         "label": label | {"labels": labels},
         "split": {each: entry["split"][each] for each in ("column", "date")},
     }
-    attributes_of(declaration)
+    attributes_of(declaration, f"config: {key}.attributes: ")
     rows = {"format": KIND, "files": list(dict.fromkeys(files)), "sources": [], "hub": hub}
     return {
         "kind": KIND,

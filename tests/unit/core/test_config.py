@@ -27,6 +27,7 @@ properties:
   folder: {type: [string, "null"], default: null}
   seed: {type: integer, minimum: 0, unit: none, default: 1}
   field: {anyOf: [{type: integer, minimum: 1}, {enum: [text, null]}], default: null}
+  shares: {type: array, minItems: 3, maxItems: 3, default: []}
   filter:
     type: object
     additionalProperties: false
@@ -83,6 +84,7 @@ DEFAULTS = {
     "folder": None,
     "seed": 1,
     "field": None,
+    "shares": [],
     "filter": {
         "min_length": 9,
         "language": "chinese",
@@ -218,7 +220,10 @@ BOMB = "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in rang
             "",
             r"c\.yaml: is no mapping of keys to values; write lines such as results: re",
         ),
-        ("a:\n\tb: 1\n", r"c\.yaml:2: is no YAML \(.*\); indent by blanks, not by tabs\."),
+        (
+            "a:\n  b: 1\n  \tc: 1\n",
+            r"c\.yaml:3: the line begins with a tab, and YAML takes blanks; write blanks\.",
+        ),
     ],
 )
 def test_a_file_that_is_no_configuration_is_refused_in_a_line(tmp_path, content, problem):

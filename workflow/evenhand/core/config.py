@@ -8,6 +8,7 @@ import functools
 import json
 import math
 import operator
+import re
 import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
@@ -94,13 +95,16 @@ def read_config(path: Path) -> dict[str, Any]:
         config = yaml.load(text, Loader=_LOADER)
     except (yaml.YAMLError, ValueError, TypeError) as error:
         mark = getattr(error, "problem_mark", None)
+        if mark and re.match(r"\s*\t", text.splitlines()[mark.line]):
+            problem = "the line begins with a tab, and YAML takes blanks"
+            raise InputError(
+                problem, file=path, line=mark.line + 1, remedy="write blanks"
+            ) from None
         raise InputError(
             f"is no YAML ({getattr(error, 'problem', None) or error})",
             file=path,
             line=mark and mark.line + 1,
-            remedy="indent by blanks, not by tabs"
-            if "\n\t" in text
-            else "is a colon missing there or in the line above, or the line indented too far?"
+            remedy="is a colon missing there or in the line above, or the line indented too far?"
             if "mapping values" in str(error)
             else None,
         ) from error
@@ -342,15 +346,16 @@ def _expectation(schema: Schema) -> str:
     text = " or ".join(words.get(kind, kind) for kind in kinds)
     if "enum" in schema:
         text = f"one of {', '.join(_as_yaml(value) for value in schema['enum'])}"
+    is_exact = schema.get("minItems") == schema.get("maxItems")
     for bound, phrase in (
         *BOUNDS.items(),
         ("form", "{}") if "form" in schema else ("pattern", "of the form {}"),
         ("minLength", "of {} or more characters"),
         ("minProperties", "with {} or more keys"),
-        ("minItems", "with {} or more entries"),
-        ("maxItems", "with at most {} entries"),
+        ("minItems", "with exactly {} entries" if is_exact else "with {} or more entries"),
+        ("maxItems", "" if is_exact else "with at most {} entries"),
     ):
-        if bound in schema:
+        if bound in schema and phrase:
             text += f", {phrase.format(schema[bound])}"
     unit = schema.get("unit", "none")
     return text if unit == "none" else f"{text} ({unit})"

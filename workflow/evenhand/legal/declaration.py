@@ -142,8 +142,11 @@ def check_shares(shares: Sequence[float], name: str = "`shares`") -> None:
         )
 
 
-def attributes_of(declaration: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the columns of each attribute, an overlapping one as an attribute per column."""
+def attributes_of(declaration: Mapping[str, Any], place: str = "") -> dict[str, dict[str, Any]]:
+    """Return the columns of each attribute, an overlapping one as an attribute per column.
+
+    Errors begin with the place.
+    """
     attributes: dict[str, dict[str, Any]] = {}
     for name, attribute in declaration["attributes"].items():
         if not attribute.get("overlapping"):
@@ -153,7 +156,9 @@ def attributes_of(declaration: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
             short = re.sub(r"[^a-z0-9]+", "_", column.lower()).strip("_")
             key = short if short.startswith(f"{name}_") else f"{name}_{short}"
             if key in attributes or key in declaration["attributes"]:
-                raise InputError(f"two attributes would be called {key}", remedy="rename one")
+                raise InputError(
+                    f"{place}two attributes would be called {key}", remedy="rename one"
+                )
             attributes[key] = attribute | {"columns": [column]}
     return attributes
 

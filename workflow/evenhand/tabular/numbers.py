@@ -135,7 +135,8 @@ def bin_column(
                 f"{name} is {cell!r}, and its bins need a number",
                 file=file,
                 line=line,
-                remedy=f"leave such cells blank, or name no `bins` of {name}",
+                remedy="write numbers like 1234.5, leave such cells blank, or name no"
+                f" `bins` of {name}",
             )
     return groups
 

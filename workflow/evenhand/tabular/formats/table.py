@@ -343,7 +343,8 @@ def _numbers(values: list[str], name: str, path: Path, lines: Sequence[int]) -> 
             f"the column {name} holds numbers, and {values[others[0]]!r}, which cannot be used",
             file=path,
             line=lines[others[0]],
-            remedy="leave such cells blank, or name the column among `categories`",
+            remedy="write numbers like 1234.5, leave such cells blank, or name the column among"
+            " `categories`",
         )
     return numbers
 
