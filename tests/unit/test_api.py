@@ -382,7 +382,7 @@ def test_a_table_with_a_test_set_uses_it(tmp_path):
     assert columns == {*people} - {"decision"}
     runs = pd.read_parquet(tmp_path / "tabular/mine/runs/official/majority.parquet")
     assert set(runs["n_test"]) <= {80} and len(runs) >= 1
-    assert result.findings[0].startswith("logistic_regression: accuracy")
+    assert result.findings[1].startswith("logistic_regression: accuracy")
 
 
 def test_the_main_method_comes_first():
@@ -504,7 +504,9 @@ def test_a_loss_has_its_verdict_beside_the_network_without_it(tmp_path):
     options = {"label": "decision", "positive": "approved", "attribute": "gender", "seeds": 2}
     options |= {"features": ["gender", "age", "loan"], "methods": ["mlp", "iifr", "laftr_dp"]}
     result = eh.audit_table(people, out=tmp_path, **options)
-    plain, adversary, with_loss = result.findings
+    decisions, groups, plain, adversary, with_loss = result.findings
+    assert decisions.startswith("On Table, change only a person’s gender, and 51.4 % of the plain")
+    assert groups.startswith("Which group fares worse? The share with the label “approved” is ")
     assert adversary.startswith("laftr_dp (mu 4): ")
     assert plain.startswith("mlp: accuracy") and "Against" not in plain
     assert with_loss.startswith("mlp with iifr_cosine (lambda 1, epsilon 0.8): accuracy")
@@ -552,12 +554,12 @@ def test_the_finding_of_a_method_is_of_the_weight_that_is_tested(with_test):
     data = (people[:80], people[80:]) if with_test else (people,)
     result = eh.audit_table(*data, **options)
     (tested,) = result.verdicts.query("metric == 'ifr_b'").to_dict("records")
-    assert tested["mu"] == 4 and len(result.findings) == 2
+    assert tested["mu"] == 4 and len(result.findings) == 4
     words = f"(IFR_b) {tested['mean']:.1f} %"
-    assert result.findings[1].startswith("laftr_dp (mu 4): accuracy")
-    assert words in result.findings[1]
+    assert result.findings[3].startswith("laftr_dp (mu 4): accuracy")
+    assert words in result.findings[3]
     change = f"{tested['difference']:+.1f}".replace("-", "−")
-    assert f"Against mlp: IFR_b {change} points (" in result.findings[1]
+    assert f"Against mlp: IFR_b {change} points (" in result.findings[3]
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def test_each_attribute_and_each_two_are_data_sets():
     options = plan_individual.table_options(config, "loans_gender_age_group")
     assert options["attribute"] == ["gender", "Age group"]
     assert options["bins"] == ["Age group=30,50"]
-    assert options["title"] == "loans, gender and Age group"
+    assert options["title"] == "loans (gender and Age group)"
     assert plan_individual.table_options(config, "loans_gender")["bins"] == []
 
 

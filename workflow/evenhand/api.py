@@ -552,7 +552,7 @@ def audit_table(
     --------
     >>> import evenhand as eh
     >>> result = eh.audit_table(people, label="approved", attribute="gender", methods=["majority"])
-    >>> result.findings[0].partition(")")[2]
+    >>> result.findings[-1].partition(")")[2]
     ', same decision for the counterfactual (IFR_b) 100.0 % (95 % CI over people 95.6 to 100.0),\
  gap of selection rates 0.0 points (95 % CI over people −8.8 to 8.6).'
     """
@@ -642,7 +642,7 @@ def audit_table(
     page_files = [tables, meta]
     page = "individual_fairness"
     result = Result(folder, [], tables, "grid", page, page_files, card, temporary, _delta=delta)
-    result.findings.extend(_table_findings(result))
+    result.findings.extend(_table_findings(result, json.loads(meta.read_bytes())))
     result.notes.extend(_doubts(result))
     return result
 
@@ -1117,13 +1117,16 @@ def _pair_notes(
     return notes
 
 
-def _table_findings(result: Result) -> list[str]:
-    """Return the means of each reported setting, and its tests against the plain network.
+def _table_findings(result: Result, data: dict[str, Any]) -> list[str]:
+    """Return the verdict on the plain network, its groups, and the means of each reported setting.
 
-    Means have their interval over seeds, and over people.
+    Means have their interval over seeds, and over people, and tests against the plain network.
     """
+    from markupsafe import Markup
+
     from evenhand.core.tables import read_tables
     from evenhand.individual.results import setting_of
+    from evenhand.report.headlines.individual_fairness import conclude
 
     tables = read_tables(result._tables)
     means, tests = defaultdict(dict), defaultdict(dict)
@@ -1140,7 +1143,8 @@ def _table_findings(result: Result) -> list[str]:
     count = sum(row["p_value"] is not None for row in tables["tests"])
     reported = {setting_of(row): row for row in tables["table_4"]}
     baselines_first = sorted(reported.items(), key=lambda item: item[1]["individual"] != "none")
-    return [
+    decisions_and_groups = conclude(tables, [data], result._delta)[1][:2]
+    return [Markup(words).striptags() for words in decisions_and_groups] + [
         _say(
             "setting",
             row,

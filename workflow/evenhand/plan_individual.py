@@ -52,7 +52,7 @@ def expand(config: Config) -> Config:
             key = name
             if len(parts) > 1:
                 key = "_".join([name, *(re.sub(r"\W+", "_", column).lower() for column in part)])
-                entry["title"] = f"{data['title'] or name}, {' and '.join(part)}"
+                entry["title"] = f"{data['title'] or name} ({' and '.join(part)})"
             if key in datasets:
                 problem = f"config: {_SECTION}.datasets.{name}: two data sets would be called {key}"
                 raise InputError(problem, remedy="rename the data set, or a column")
