@@ -137,8 +137,11 @@ def test_headlines_use_the_titles_of_the_data_sets():
     made.meta["title"] = "Y Z"
     rows = [run(seed=s, dataset="x", ifr_p=50.0 - s) for s in range(2)]
     rows += [run(seed=s, dataset="x", **LOSS) for s in range(2)]
-    sentence = found(rows, {"x": made})["headline_other_gain"]["sentence"]
-    assert sentence.startswith("On Y Z, we found no evidence")
+    sentence = found(rows, {"x": made})["headline_no_gain"]["sentence"]
+    assert sentence == (
+        "On Y Z, IIFR on cosine pairs shows no gain: at its weight λ 1, IFR_p rises from 49.5 to"
+        " 50.0 (not significant after adjustment)."
+    )
 
 
 def test_titles_that_two_data_sets_share():

@@ -83,7 +83,7 @@ PREDICTIONS = pa.schema(
         ("run", pa.int32()),
         ("row", pa.int64()),  # of the source file, as in the prepared table
         ("p", pa.float32()),  # P(Y=1); null if it is not a number
-        ("p_flipped", pa.list_(pa.float32())),  # by the attribute's code; null for the factual one
+        ("p_flipped", pa.list_(pa.float32())),  # by `attribute_values`; null for the factual one
     ]
 )
 

@@ -220,9 +220,9 @@ def collapse(rows: Rows) -> Facts | None:
     if not tests:
         return None
     gain, rate = tests["ifr_p"], tests["positive_rate"]
-    holds = gain["difference"] > 0 >= rate["difference"]
-    holds = holds and gain["significant"] and rate["significant"]
-    kind = "fewer_positives" if holds else "other_gain" if gain["difference"] > 0 else "no_gain"
+    has_gain = gain["difference"] > 0 and gain["significant"]
+    holds = has_gain and rate["difference"] <= 0 and rate["significant"]
+    kind = "fewer_positives" if holds else "other_gain" if has_gain else "no_gain"
     return tests | {"holds": holds, "headline": kind}
 
 
