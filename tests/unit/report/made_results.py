@@ -114,7 +114,7 @@ def rejected_rows(accepted: list[dict[str, Any]]) -> list[dict[str, Any]]:
                 "sentence_id": hashlib.blake2b(sentence.encode(), digest_size=8).hexdigest(),
                 "verdict": reason,
                 "reasons": [reason],
-                "evidence": evidence,
+                "evidence": row["word"] if reason == "not_a_gender_term" else evidence,
             }
             if reason == "several_keywords":
                 changed |= dict.fromkeys(KEYWORD_COLUMNS)

@@ -15,13 +15,19 @@ from unit.cases import read_cases
 
 
 @cache
-def reader(name):
-    """A function that returns the verdict of a sentence, or its counterpart if it is accepted."""
+def judge_of(name):
+    """The judge of a pack."""
     folder = ROOT / "resources/packs" / name
     files = [*folder.glob("agreement.csv"), *folder.glob("cues.csv")]
-    judge = sentence_judge(
+    return sentence_judge(
         folder / "keywords.csv", folder / "keyword_words.csv", read_pack(folder), files
     )
+
+
+@cache
+def reader(name):
+    """A function that returns the verdict of a sentence, or its counterpart if it is accepted."""
+    judge = judge_of(name)
 
     def read(sentence):
         hit = judge(sentence)
@@ -39,6 +45,20 @@ def test_words_that_change_together(pack, sentence, expected):
     if pack == "ja_gender":
         pytest.importorskip("sudachidict_core")
     assert reader(pack)(sentence) == expected
+
+
+@pytest.mark.parametrize(
+    ("pack", "sentence", "verdict", "words"),
+    [
+        ("en_gender", "The woman met a man.", "several_keywords", "woman、man"),
+        ("en_gender", "My sister lent her book to me.", "agreement_unclear", "sister、her"),
+        ("en_gender", "Her first trip took her to Spain.", "agreement_unclear", "Her、her"),
+        ("de_gender", "Die Mutter und der Mörder kamen.", "agreement_unclear", "Mutter、Mörder"),
+    ],
+)
+def test_the_words_that_cannot_be_exchanged_are_kept(pack, sentence, verdict, words):
+    hit = judge_of(pack)(sentence)
+    assert (hit.verdict, hit.word) == (verdict, words)
 
 
 def test_tables_that_cannot_be_right(tmp_path):

@@ -48,7 +48,7 @@ def test_copies_are_summed_and_the_smallest_source_is_named(tmp_path):
 
 def test_the_first_reason_is_the_verdict_and_all_are_listed(tmp_path):
     both, second, none = "他叫小明。", "她在医院。", "爷爷在家。"
-    several = keyword_row("他和她。", verdict="several_keywords")
+    several = keyword_row("他和她。", verdict="several_keywords", word="他、她")
     reasons = {
         "names": {both: ("name", "小明")},
         "biology": {both: ("biology", "叫"), second: ("biology", "医院")},
@@ -63,7 +63,7 @@ def test_the_first_reason_is_the_verdict_and_all_are_listed(tmp_path):
     assert decision(both) == ["name", ["name", "biology"], "小明"]
     assert decision(second) == ["biology", ["biology"], "医院"]
     assert decision(none) == ["accepted", [], None]
-    assert decision("他和她。") == ["several_keywords", ["several_keywords"], None]
+    assert decision("他和她。") == ["several_keywords", ["several_keywords"], "他、她"]
     assert by_sentence["他和她。"]["start"] is None
     assert counts["verdicts"] == {"accepted": 1, "biology": 1, "name": 1, "several_keywords": 1}
 

@@ -18,7 +18,7 @@ from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
 from evenhand.slguset.inflection import Inflection, Span, Word, exchange, read_inflection
 from evenhand.slguset.keywords import Keywords, Surface, read_keywords
-from evenhand.slguset.verdicts import ACCEPTED
+from evenhand.slguset.verdicts import ACCEPTED, Finding
 from evenhand.text.posseg import dictionary_tags, is_alone
 from evenhand.text.segmentation import Token, token_at
 from evenhand.text.splitters.chinese import WHOLE
@@ -39,9 +39,10 @@ _CLAUSE_MARKS = "，,；;：:、“‘「『（(《—…"
 
 
 class Hit(NamedTuple):
-    """A sentence's verdict and keyword; `surface` and `word` are None where there is none.
+    """A sentence's verdict and keyword; `surface` is None where there is none.
 
-    `spans` are the words to exchange where there can be several.
+    `word` contains the keyword; without one keyword, or with words that cannot be exchanged, it is
+    a list of these. `spans` are the words to exchange where there can be several.
     """
 
     verdict: str
@@ -165,7 +166,7 @@ def judge_sentence(
         return Hit(NONE)
     start, end = match.span()
     if language.inflection is None and keywords.pattern.search(sentence, end):
-        return Hit(SEVERAL)
+        return Hit(SEVERAL, word=_words(keywords.pattern.findall(sentence)))
     surface = _choose(keywords.alternatives[match.group()], sentence)
     if whole_sentences and not language.whole.search(sentence):
         return Hit(UNFINISHED, surface, start)
@@ -218,6 +219,7 @@ def _judge_words(sentence: str, keywords: Keywords, rules: WordRules, language: 
             verdict = judged
     if not hits:
         return Hit(verdict, surface, match.start(), match.group())
+    texts = [word.text for word, _ in hits]
     nouns = [hit for hit in hits if hit[1].pair != language.pronouns]
     word, surface = (nouns or hits)[0]
     if len(hits) > 1 and (
@@ -227,17 +229,17 @@ def _judge_words(sentence: str, keywords: Keywords, rules: WordRules, language: 
         or (len(nouns) > 1 and language.inflection.has_determiners)
         or (nouns and hits[0] is not nouns[0])  # a pronoun before a noun denotes another person
     ):
-        return Hit(SEVERAL)
+        return Hit(SEVERAL, word=_words(texts))
     if language.inflection is None:
         return Hit(ACCEPTED, surface, word.start, word.text)
     if language.pronouns_open and not nouns:
         opens = word.start == words[0].start and len(words) > 1
         if not opens or language.inflection.may_be_thing(word.text, words[1].text):
-            return Hit(UNCLEAR, surface, word.start, word.text)
-    if language.inflection.has_determiners and _names_another(
-        words, hits, keywords, language.inflection
+            return Hit(UNCLEAR, surface, word.start, _words(texts))
+    if language.inflection.has_determiners and (
+        other := _another(words, hits, keywords, language.inflection)
     ):
-        return Hit(UNCLEAR, surface, word.start, word.text)
+        return Hit(UNCLEAR, surface, word.start, _words([*texts, other]))
     for keyword, _ in hits:  # a surface of several words is one word here
         first = starts[keyword.start]
         last = next(i for i in range(first, len(words)) if words[i].end == keyword.end)
@@ -250,29 +252,35 @@ def _judge_words(sentence: str, keywords: Keywords, rules: WordRules, language: 
     ]
     spans = exchange(words, rows, language.inflection, language.pronouns)
     if spans is None:
-        return Hit(UNCLEAR, surface, word.start, word.text)
+        return Hit(UNCLEAR, surface, word.start, _words(texts))
     opposite = next(span.text for span in spans if span.start == word.start)
     base = keywords.base(surface)
     surface = base._replace(keyword=word.text, opposite=opposite, offset=0)
     return Hit(ACCEPTED, surface, word.start, word.text, spans)
 
 
-def _names_another(
+def _words(words: Iterable[str]) -> str | None:
+    return Finding("", [*words]).words()
+
+
+def _another(
     words: Sequence[Word],
     hits: Sequence[tuple[Word, Surface]],
     keywords: Keywords,
     inflection: Inflection,
-) -> bool:
-    """Whether another noun may be the same person: Mörder, or a compound as Staatspräsident."""
+) -> str:
+    """Return a noun that may be the same person: Mörder, or a compound as Staatspräsident."""
     nouns = tuple(text.lower() for text in keywords.alternatives if len(text) > 3)
     taken = {word.start for word, _ in hits}
-    return any(
-        word.text[0].isupper()
+    others = (
+        word.text
+        for word in words
+        if word.text[0].isupper()
         and word.start not in taken
         and word.text not in keywords.alternatives
         and (word.text.lower().endswith(nouns) or inflection.is_person(word.text))
-        for word in words
     )
+    return next(others, "")
 
 
 def judge_whole(surface: Surface, start: int, sentence: str, rules: WordRules) -> str:

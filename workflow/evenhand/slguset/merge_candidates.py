@@ -107,14 +107,14 @@ def _decided(shards: Iterable[pa.RecordBatch], read: Counter[str]) -> Iterator[p
         read["rows"] += batch.num_rows
         read["copies"] += pc.sum(batch["copies"]).as_py() or 0
         decisions: dict[str, list[Any]] = {name: [] for name in DECISION}
-        for verdict, findings in zip(
-            batch["verdict"].to_pylist(), batch["findings"].to_pylist(), strict=True
-        ):
+        columns = (batch[name].to_pylist() for name in ("verdict", "word", "findings"))
+        for verdict, word, findings in zip(*columns, strict=True):
             rejected = [] if verdict == ACCEPTED else [verdict]
             reasons = [*dict.fromkeys(finding["reason"] for finding in findings)]
             decisions["verdict"].append(reasons[0] if findings else verdict)
             decisions["reasons"].append(reasons or rejected)
-            decisions["evidence"].append(findings[0]["evidence"] if findings else None)
+            evidence = findings[0]["evidence"] if findings else word if rejected else None
+            decisions["evidence"].append(evidence)
         yield _with_decisions(batch, decisions)
 
 

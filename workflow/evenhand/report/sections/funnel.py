@@ -14,9 +14,6 @@ from evenhand.report.words import Reasons, reason_meaning, reason_name
 #: The steps that are no reason to drop a sentence.
 WHOLES = ("read", "keyword", "accepted")
 
-#: Reasons that lie in the word that holds the keyword, which is their evidence.
-OF_THE_WORD = ("deny_listed", "not_a_gender_term")
-
 #: Reasons whose evidence is the id of another sentence, not words of this one.
 OF_ANOTHER = ("near_duplicate",)
 
@@ -121,8 +118,6 @@ def first_of_each(
 
 def _example(row: dict[str, Any], reason: str, known: Reasons) -> dict[str, Any]:
     evidence = row["evidence"] if row["verdict"] == reason else None
-    if reason in OF_THE_WORD:
-        evidence = row["word"]
     others = [other for other in row["reasons"] or () if other != reason]
     marks = row | {"evidence": None if reason in OF_ANOTHER else evidence}
     return row | {
