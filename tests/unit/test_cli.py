@@ -272,7 +272,7 @@ def test_an_extraction_of_nothing_names_the_language(tmp_path, capsys):
     assert not run("extract", tmp_path / "a.txt", "--language", "zh", "--out", tmp_path / "out")
     finding = capsys.readouterr().out.splitlines()[0]
     assert finding.endswith(
-        "of 0 sentences; texts were read as --language zh --attribute gender: is it right?"
+        "of 0 sentences read; texts were read as --language zh --attribute gender: is it right?"
     )
 
 
@@ -289,8 +289,8 @@ def test_an_extraction_names_the_field_of_the_text_and_lists_the_problems(tmp_pa
     problems = f"problems with files: {folder}/b.pdf (unknown format: its suffix names no format)"
     assert (
         finding
-        == f"0 of 1 sentences with a gender word are kept, of 1 sentences; {problems}"
-        + (f" (all in {out}/quarantine.csv).")
+        == "0 of 1 sentences with a gender word of the pack are kept, of 1 sentences read; "
+        + (f"{problems} (all in {out}/quarantine.csv).")
     )
     assert (out / "quarantine.csv").read_text().count("\n") == 2
     (folder / "a.jsonl").write_text('{"content": "She is a nurse."}\n{"content": "He')
@@ -299,11 +299,13 @@ def test_an_extraction_names_the_field_of_the_text_and_lists_the_problems(tmp_pa
     assert f"problems with files: {folder}/{place}" in capsys.readouterr().out
 
 
-def test_the_words_to_exchange_of_an_extraction_can_be_read(tmp_path):
-    (tmp_path / "a.txt").write_text("She forgot her coat at the library. It rained on him.\n")
+def test_the_words_and_reasons_of_an_extraction_can_be_read(tmp_path):
+    (tmp_path / "a.txt").write_text("She forgot her coat at the library. The woman met a man.\n")
     assert not run("extract", tmp_path / "a.txt", "--language", "en", "--out", tmp_path / "out")
-    rows = pd.read_csv(tmp_path / "out" / "sentences.csv").set_index("sentence")["spans"]
-    spans = json.loads(rows["She forgot her coat at the library."])
+    rows = pd.read_csv(tmp_path / "out" / "sentences.csv").set_index("sentence")
+    words = rows.loc["The woman met a man.", ["reasons", "evidence"]]
+    assert words.tolist() == ["several_keywords", "woman、man"]
+    spans = json.loads(rows.loc["She forgot her coat at the library.", "spans"])
     assert [span["text"] for span in spans] == ["He", "his"]
     (tmp_path / "b.txt").write_text("她在医院工作了很多年。\n")  # one word is replaced
     assert not run("extract", tmp_path / "b.txt", "--language", "zh", "--out", tmp_path / "zh")

@@ -681,9 +681,9 @@ def extract_sentences(
     -------
     DataFrame
         A row per sentence with one word of the attribute (the pack's ``keywords.csv``): sentence,
-        keyword, verdict, reasons, evidence, source. ``.attrs["sentences"]`` is the number of
-        sentences that were read. Problems with files, such as empty ones, are a warning, and are in
-        ``.attrs["quarantine"]``.
+        keyword, verdict, reasons (joined by semicolons), evidence, source. ``.attrs["sentences"]``
+        is the number of sentences that were read. Problems with files, such as empty ones, are a
+        warning, and are in ``.attrs["quarantine"]``.
 
     Examples
     --------
@@ -759,6 +759,7 @@ def extract_sentences(
     )
     rows = pd.concat(unread, ignore_index=True).to_dict("records")
     candidates = read_columns(place / "candidates.parquet").to_pandas()
+    candidates["reasons"] = candidates["reasons"].map("; ".join)
     candidates.attrs |= {"attribute": settings["attribute"], "sentences": read}
     candidates.attrs["quarantine"] = [
         *rows,

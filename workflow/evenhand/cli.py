@@ -348,8 +348,8 @@ def extract(
     note = _write_problems(rows.attrs["quarantine"], out / "quarantine.csv")
     if not len(rows) and pack is None:
         note += f"; texts were read as --language {language} --attribute {attribute}: is it right?"
-    finding = f"{count} of {len(rows)} sentences with a {rows.attrs['attribute']} word are kept"
-    finding += f", of {rows.attrs['sentences']:,} sentences"
+    finding = f"{count} of {len(rows)} sentences with a {rows.attrs['attribute']} word of the pack"
+    finding += f" are kept, of {rows.attrs['sentences']:,} sentences read"
     print(f"{finding}{note}{'' if note.endswith('?') else '.'}\nTable: {path}")
 
 

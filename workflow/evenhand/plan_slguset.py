@@ -411,7 +411,7 @@ def reasons(config: Config) -> dict[str, tuple[str, str]]:
         meanings |= declared(module, "REASONS")
     attribute = pack_of(config)["attribute"]
     return {
-        name: (title.replace("gender", attribute), meaning.replace("gender", attribute))
+        name: (title.replace("{attribute}", attribute), meaning.replace("{attribute}", attribute))
         for name, (title, meaning) in meanings.items()
     }
 

@@ -5,7 +5,8 @@ A filter is a module of `evenhand.slguset.filters` that declares
 - ``FILES``: names of the files that it reads (``OPTIONAL``: those that it can do without);
 - ``SETTINGS`` (optional): the sections of the configuration under ``slguset`` that it reads;
 - ``COLUMNS``: the columns of the keywords table that it judges by (``value``: the attribute's);
-- ``REASONS``: for each of its reasons a title and a meaning, for the report;
+- ``REASONS``: for each of its reasons a title and a meaning, for the report, with ``{attribute}``
+  for the attribute of the pack;
 - ``prepare(files, settings)``, which reads the files, given by name, and returns the filter: a
   function of one list per column that returns a `Finding`, or None, for each row.
 """

@@ -19,8 +19,8 @@ OPTIONAL = ("person_words.csv",)
 COLUMNS = ("sentence", "surface", "surface_opposite", "value", "surface_start", "surface_end")
 REASONS = {
     "coreference": (
-        "Another gender term",
-        "Criterion (b): a second word may tell the gender of the same person.",
+        "Another {attribute} term",
+        "Criterion (b): a second word may tell the {attribute} of the same person.",
     )
 }
 

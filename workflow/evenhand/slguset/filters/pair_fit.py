@@ -21,7 +21,7 @@ COLUMNS = ("sentence", "surface", "surface_opposite", "value", "start", "end")
 REASONS = {
     "pair_fit": (
         "The pair does not fit",
-        "Criterion (a): in this slot the two words differ in more than gender.",
+        "Criterion (a): in this slot the two words differ in more than {attribute}.",
     ),
     "referent": ("No person", "Criterion (a): the pronoun speaks of a place, animal or thing."),
 }
