@@ -345,6 +345,15 @@ def test_other_pairs_are_stated_first(run, folders):
     write_pairs(folders[1], signs[::-1], texts=range(39, -1, -1))
     _, out, _ = run(*folders)
     assert "read different" not in out and "No bias score changed" in out
+    write_pairs(folders[1], np.append(signs, signs[:4]), texts=[*range(40), *range(4)])
+    assert (
+        run(*folders)[1]
+        .split("\n\n")[1]
+        .startswith(
+            "**Base and head read the same pairs, but not equally often; 4 of the 44 in head are"
+            " further copies of pairs that both have (stereotypes/mine/pairs.parquet). A number"
+        )
+    )
 
 
 def test_other_choices_of_audits_are_stated_first(run, tmp_path):
@@ -433,7 +442,10 @@ def test_tables_of_people_are_judged_and_another_attribute_is_stated(run, tmp_pa
         people["y"] = (people["x"] + effect * (people["a"] == "u") > 1).astype(int)
         options = {"attribute": attribute, "methods": ["mlp"], "seeds": 2, "out": tmp_path / name}
         audit_table(people[:200], people[200:], label="y", **options)
-    first, _ = run("base", "head")[1].split("\n\n")[1:3]
+    people, first = run("base", "head")[1].split("\n\n")[1:3]
+    assert people.startswith(
+        "**Base and head read different people: 112 of the 300 in base are not"
+    )
     assert first.startswith("**Bias has risen. Clearest change: ")
     assert " bias scores moved beyond noise, more bias in " in first
     first, _ = run("base", "other")[1].split("\n\n")[1:3]
