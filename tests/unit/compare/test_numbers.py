@@ -1,13 +1,16 @@
 import importlib
+import json
 
 import numpy as np
 import pytest
 
+from evenhand import audit_logs
 from evenhand.compare.numbers import GONE, INTERVALS, ITEMS, MOVED, NEW, NOISE, SAME, UNJUDGED
 from evenhand.core.families import load_members
 from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
 from evenhand.legal.classifier_tables.calibration import TABLE
+from evenhand.predictions import preferences
 from evenhand.slguset import tables as bias_tables
 from evenhand.stereotypes import tables as pair_tables
 from unit.compare.made_folders import (
@@ -21,6 +24,7 @@ from unit.compare.made_folders import (
     write_pairs,
     write_table,
 )
+from unit.predictions.test_lm_eval import bbq, crows, with_own_words
 
 BIAS = "tables/bias/slguset/models.csv"
 PAIRS = "tables/pairs/mine/bias_scores.csv"
@@ -162,9 +166,9 @@ def test_malformed_tables_are_an_error(folders, text, message):
 
 
 def test_the_modules_that_find_items_exist():
-    members = load_members(pair_tables) + load_members(bias_tables)
+    members = [*load_members(pair_tables), *load_members(bias_tables), preferences]
     names = {column.items for member in members for column in member.TABLE.numbers()} - {""}
-    assert names == {"slguset_bias", "pair_scores"}
+    assert names == {"slguset_bias", "pair_scores", "log_answers"}
     for name in names:
         assert importlib.import_module(f"evenhand.compare.items.{name}").Store
 
@@ -259,3 +263,26 @@ def test_pairs_of_a_few_templates_are_few(folders):
         whole, *_ = compare(folders)[PAIRS].numbers
         assert whole.judged_by == ITEMS and (whole.p_value < 0.001) == (templates is None)
         assert whole.p_value >= least
+
+
+def test_samples_of_logs_are_compared_one_by_one(folders):
+    """The intervals of the pairs overlap, of which eight changed in the same direction."""
+    for folder, hits, changed in zip(folders, (20, 28), (0, 14), strict=True):
+        questions = [*bbq()]
+        for sample in questions[1 : 1 + changed : 2]:
+            sample["amb_bias_score"] = [0.0, 0.0, 1.0, "False"]
+        logs = []
+        for task, samples in (("crows_pairs", with_own_words([*crows(hits)])), ("bbq", questions)):
+            logs.append(folder.with_name(folder.name + "_logs") / f"samples_{task}_1.jsonl")
+            logs[-1].parent.mkdir(exist_ok=True)
+            logs[-1].write_text("\n".join(map(json.dumps, samples)))
+        audit_logs(logs, out=folder)
+    table = compare(folders)["tables/predictions/mine/preferences.csv"]
+    assert {number.judged_by for number in table.numbers if number.status != SAME} == {ITEMS}
+    by_task = {number.row["task"]: number for number in table.numbers if number.main}
+    assert by_task["crows_pairs"].p_value == pytest.approx(2**-7)
+    assert by_task["crows_pairs"].status == MOVED
+    (folders[0] / "predictions/mine/cases.parquet").unlink()
+    table = compare(folders)["tables/predictions/mine/preferences.csv"]
+    (status,) = (one.status for one in table.numbers if one.main and one.row["condition"] == "")
+    assert status == NOISE
