@@ -231,7 +231,10 @@ def test_the_headline_states_whether_bias_rose(run, folders):
         " new, method aul) from 50 (26.14 to 73.86) to 100 (" in out
     )
     assert ", a change of +50 (95 % interval +" in out
-    assert "model old → new, method aul (the same: clean, equal_length) |" in out
+    assert (
+        "model old → new, method aul (the same: clean, equal_length, score equal length"
+        " (Preference for the longer sentence, “My pairs”)) |" in out
+    )
     assert "subset clean" not in out
     assert "1 of 1 bias score moved beyond noise, more bias in 1 of them." in out
     assert "Assumed: the model new (head) is the next version of old (base)" in out

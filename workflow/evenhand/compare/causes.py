@@ -183,7 +183,8 @@ def _choices(base: Results, head: Results) -> list[Change]:
     for pattern, names in CHOICES_OF_TABLES.items():
         for file in sorted(base.matching([pattern]) & head.matching([pattern])):
             values = [_columns(run.rows(file)[1], names) for run in (base, head)]
-            choices += [change._replace(where=(file,)) for change in _changes(*values)]
+            changes = (change for change in _changes(*values) if change.kind == CHANGED)
+            choices += [change._replace(where=(file,)) for change in changes]
     return choices
 
 

@@ -41,6 +41,7 @@ class Comparison(NamedTuple):
 def markdown(comparison: Comparison) -> str:
     """Return the summary: moved numbers, gates, causes, and the basis of the judgments."""
     repeats = _repeats(comparison.tables)
+    elsewhere = [table.table for table in comparison.tables if table.numbers]
     comparison = comparison._replace(tables=[*map(_distinct, comparison.tables)])
     differing = [table for table in comparison.tables if not table.equal]
     numbers = [number for table in differing for number in table.numbers]
@@ -56,6 +57,9 @@ def markdown(comparison: Comparison) -> str:
             key=lambda number: (not number.main, number.p_adjusted),
         ),
         "alpha": ALPHA,
+        "elsewhere": [
+            table.table for table in differing if not table.numbers and table.table in elsewhere
+        ],
         "only": _only(comparison.tables),
     }
     titles = {table.table: table.title for table in comparison.tables}
@@ -66,7 +70,7 @@ def markdown(comparison: Comparison) -> str:
         "stem": lambda path: text(path.removeprefix("tables/").removesuffix(".csv")),
         "row": lambda key: _row(key, comparison.versions),
         "count": lambda items, noun: plural(len(items), noun),
-        "repeats": lambda number: repeats.get(repr((number.table, number.number, number.row)), {}),
+        "repeats": lambda number: repeats.get(_place(number), {}),
         "estimate": estimate,
         "side": _side,
         "difference": difference,
@@ -129,21 +133,32 @@ def _only(tables: list[ComparedTable]) -> dict[str, dict[str, list[str]]]:
 def _distinct(table: ComparedTable) -> ComparedTable:
     """Return a table without repeated numbers and their verdicts."""
     numbers = [number for number in table.numbers if number.repeats is None]
-    repeated = [number.row for number in table.numbers if number.repeats is not None]
+    places = [number.row for number in numbers]
+    repeated = [one.row for one in table.numbers if one.repeats and one.row not in places]
     verdicts = [verdict for verdict in table.verdicts if verdict["row"] not in repeated]
     return replace(table, numbers=numbers, verdicts=verdicts)
 
 
 def _repeats(tables: list[ComparedTable]) -> dict[str, dict[bool, list[str]]]:
-    """Return the values of rows that repeat a number, equal ones and mirrored ones, by number."""
+    """Return the names of numbers that repeat a number, equal ones and mirrored ones, by number.
+
+    A name has what differs: the values of keys, the column, or the table.
+    """
     names: dict[str, dict[bool, list[str]]] = defaultdict(lambda: defaultdict(list))
+    titles = {table.table: table.title for table in tables}
     for number in (number for table in tables for number in table.numbers if number.repeats):
-        differing = number.row.items() - number.repeats.items()
-        if len(differing) == 1:
-            [(key, value)] = differing
-            first = repr((number.table, number.number, number.repeats))
-            names[first][key == GROUP].append(value)
+        first = number.repeats
+        row = {key: value for key, value in number.row.items() if first.row.get(key, "") != value}
+        parts = [*row.values()]
+        parts += [number.number.replace("_", " ")] if number.number != first.number else []
+        if number.table != first.table:
+            parts.append(f"({titles[number.table]})" if parts else titles[number.table])
+        names[_place(first)][[*row] == [GROUP]].append(" ".join(parts))
     return names
+
+
+def _place(number: Compared) -> str:
+    return repr((number.table, number.number, number.row))
 
 
 def _side(number: Compared) -> str:
@@ -169,7 +184,7 @@ def document(comparison: Comparison) -> dict[str, Any]:
     tables = []
     for table in comparison.tables:
         entry = asdict(table) | {"rows_base": table.rows[0], "rows_head": table.rows[1]}
-        entry["numbers"] = [number for number in entry["numbers"] if number["status"] != SAME]
+        entry["numbers"] = [_entry(one) for one in table.numbers if one.status != SAME]
         left_out = ("rows", "declaration", "values")
         tables.append({key: entry[key] for key in entry if key not in left_out})
     statuses = Counter(number.status for table in comparison.tables for number in table.numbers)
@@ -194,7 +209,7 @@ def document(comparison: Comparison) -> dict[str, Any]:
                     "outcome": outcome.status,
                     "because": outcome.words,
                     "judged": outcome.judged,
-                    "breaking": [asdict(number) | {"p_gate": p} for number, p in outcome.breaking],
+                    "breaking": [_entry(number) | {"p_gate": p} for number, p in outcome.breaking],
                 }
                 for outcome in comparison.outcomes
             ],
@@ -205,6 +220,13 @@ def document(comparison: Comparison) -> dict[str, Any]:
             "untraced": comparison.causes.untraced,
         }
     )
+
+
+def _entry(number: Compared) -> dict[str, Any]:
+    """Return a number as JSON; of a number that it repeats, its place."""
+    first = number.repeats
+    repeats = first and {"table": first.table, "number": first.number, "row": first.row}
+    return asdict(replace(number, repeats=None)) | {"repeats": repeats}
 
 
 def _finite(value: Any) -> Any:
