@@ -64,10 +64,6 @@ SPLIT = "evenhand_split"
 #: The method of `audit_table` that is the network with IIFR's loss.
 IIFR = "iifr"
 
-#: The findings on a table that are notes too.
-DOUBTS = ("missing_rows", "doubtful_values", "copied_rows", "revealed_label", "revealed_attribute")
-DOUBTS += ("diverged_runs", "runs_not_made")
-
 #: Types that arguments are checked for.
 _PLAIN = {str, int, Path, type(None)}
 
@@ -1088,7 +1084,7 @@ def _pair_notes(
     """
     from evenhand.report.sections.stereotypes_measures import left_out_pairs, templates_of
     from evenhand.report.sections.stereotypes_scores import are_alike
-    from evenhand.stereotypes.pairs import FLAGS
+    from evenhand.stereotypes.pairs import flag_notes
     from evenhand.stereotypes.sets.crows_pairs import NOT_GIVEN
     from evenhand.tabular.words import spelt_words
 
@@ -1106,12 +1102,7 @@ def _pair_notes(
         notes.append(_say("one_word"))
     if are_alike(rows):
         notes.append(_say("alike"))
-    flags = description["flags"]
-    for flag in ("misplaced", "reversed_pair", "repeated_pair", "lower_case", "unlike"):
-        if count := flags[flag]:
-            facts = {"count": count, "of": description["pairs"], "meaning": FLAGS[flag]}
-            first = description["first_misplaced"] if flag == "misplaced" else None
-            notes.append(_say("flagged", first=first, **facts))
+    notes += flag_notes(description)
     if gate["sentences_with_unknown"] >= max(1, MUCH_UNKNOWN * gate["sentences"]):
         notes.append(_say("unknown", gate=gate))
     return notes
@@ -1155,6 +1146,8 @@ def _table_findings(result: Result) -> list[str]:
 
 def _doubts(result: Result) -> list[str]:
     """Return notes on rows left out, blank cells, copies, and features that give the label."""
+    from evenhand.individual.tables.findings import DOUBTS
+
     tables = result.tables
     sentences = tables["findings"].set_index("finding")["sentence"]
     notes = [sentence for finding, sentence in sentences.items() if finding in DOUBTS]

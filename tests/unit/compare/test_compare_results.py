@@ -471,3 +471,68 @@ def test_another_delta_of_pairs_is_stated_first(run, folders):
         "**Base and head differ in what was audited (tables/pairs/mine/bias_scores.csv): delta"
         f" {float(old):g} → 15. Verdicts may differ because of this, not because of the model.**"
     )
+
+
+@pytest.fixture
+def edit(folders):
+    """Change cells of a table of pairs in base and in head, and leave other rows as they are."""
+
+    def edited(name, **cells):
+        for folder, values in zip(folders, zip(*cells.values(), strict=True), strict=True):
+            table = folder / "tables/pairs/mine" / f"{name}.csv"
+            rows = pd.read_csv(table, dtype=str, keep_default_na=False)
+            rows = rows.assign(**dict(zip(cells, values, strict=True)))
+            rows.to_csv(table, index=False, lineterminator="\n")
+
+    return edited
+
+
+MISPLACED = "6 of 40 pairs look misplaced, so this may not hold"
+LONGER = "40 of 40 pairs have the same side longer, so this may come from length"
+OF_PAIRS = " (Bias scores and verdicts, “My pairs”)."
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "misplaced", "longer", "first", "doubt"),
+    [
+        (20, 40, "00", "00", "**Bias has risen. Clear", ""),
+        (20, 40, "06", "00", "**Perhaps bias has risen. Clear", f"In head, {MISPLACED}"),
+        (40, 20, "66", "00", "**Perhaps bias has fallen. Clear", MISPLACED),
+        (20, 40, ("0", "0"), ("0", "40"), "**Perhaps bias has risen. Clear", f"In head, {LONGER}"),
+        (20, 21, "60", "00", "**Bias: no change beyond noise", f"In base, {MISPLACED}"),
+    ],
+)
+def test_the_doubts_of_audits_are_stated_with_the_finding(
+    run, folders, edit, base, head, misplaced, longer, first, doubt
+):
+    for folder, count in zip(folders, (base, head), strict=True):
+        write_pairs(folder, np.where(np.arange(40) // 2 % 20 < count // 2, 1.0, -1.0))
+    edit("bias_scores", pairs=("40", "40"), scored=("40", "40"), misplaced=misplaced,
+         one_longer=longer)  # fmt: skip
+    _, out, _ = run(*folders)
+    headline = out.split("\n\n")[1]
+    assert headline.startswith(first)
+    assert ("may" in headline) == bool(doubt) and (not doubt or doubt + OF_PAIRS in headline)
+    if base + head == 60:
+        assert (f"; perhaps: {doubt[:1].lower()}{doubt[1:]} |" in out) == bool(doubt)
+
+
+def test_notes_on_data_and_the_same_weights_are_stated(run, folders, edit):
+    for folder, model, values in zip(folders, ("old", "new"), (-1.0, 1.0), strict=True):
+        write_pairs(folder, np.full(40, values), model)
+        path = folder / "stereotypes/mine/pairs.json"
+        flags = {"repeated_pair": 3, "misplaced": 0}
+        path.write_text(json.dumps({"title": "My pairs", "pairs": 40, "flags": flags}))
+    _, out, _ = run(*folders, "--data", "c.json")
+    assert "the same in base and head" not in out and "Assumed: the model new (head)" in out
+    assert "\n- In base and head: 3 of 40 pairs: an earlier pair has the same two sentences;" in out
+    assert len(json.loads(Path("c.json").read_text())["notes"]["head"]) == 1
+    edit("models", weights_sha256=("aa", "aa"), tokenizer_sha256=("bb", "bb"))
+    _, out, _ = run(*folders)
+    assert out.split("\n\n")[1] == (
+        "**The model is the same in base and head: the weights and the tokenizer of old → new are"
+        " equal, so that differences have another reason.**"
+    )
+    assert "The rows of old (base) and new (head) are named old → new." in out
+    edit("models", weights_sha256=("aa", "aa"), tokenizer_sha256=("bb", "cc"))
+    assert "the same in base and head" not in run(*folders)[1]

@@ -14,6 +14,7 @@ from pathlib import Path
 from evenhand.compare import summary
 from evenhand.compare.causes import find_causes
 from evenhand.compare.gates import BROKEN, HELD, Gate, judge_gate, parse_gate, read_gates
+from evenhand.compare.notes import audit_notes
 from evenhand.compare.numbers import compare_tables
 from evenhand.compare.results import Results
 from evenhand.compare.summary import Comparison
@@ -45,6 +46,7 @@ def compare_results(*, base: Path, head: Path, gates: list[Gate] | None = None) 
     before, after = Results(base), Results(head)
     tables = compare_tables(before, after)
     names = (base.name, head.name)
+    models = before.models()
     return Comparison(
         names if names[0] != names[1] else (str(base), str(head)),
         find_causes(before, after),
@@ -52,6 +54,8 @@ def compare_results(*, base: Path, head: Path, gates: list[Gate] | None = None) 
         {"base": before.changed_since(), "head": after.changed_since()},
         [judge_gate(gate, tables) for gate in gates or []],
         after.versions,
+        sorted(models) if models == after.models() else [],
+        {"base": audit_notes(before), "head": audit_notes(after)},
     )
 
 

@@ -23,6 +23,7 @@ from evenhand.metrics.differences import (
     difference_of_items,
 )
 from evenhand.metrics.paired import holm
+from evenhand.text.catalogue import doubt_of
 
 #: Statuses of a number: equal in both runs; differs beyond noise, or within it; noise is unknown;
 #: only head, or only base, has a value.
@@ -45,6 +46,9 @@ PARTS, GROUP = ("subset", "bias_type"), "group"
 
 #: Keys whose values are named where only one run has them.
 NAMED = ("dataset", "model", "classifier", "objective", "method", "individual", "attribute", "task")
+
+#: The counts of pairs by which a finding on them is doubtful.
+DOUBTFUL = ("misplaced", "one_longer", "pairs", "samples", "scored")
 
 #: Adjusted p-values below this count as moved.
 ALPHA = 0.05
@@ -85,6 +89,8 @@ class Compared:
         Of the change.
     repeats : Compared or None
         An earlier number that is the same, so that this one is no test of its own.
+    doubts : (str, str)
+        Why a finding on it may not hold in base and in head (`doubt_of`); blank without a reason.
     """
 
     table: str
@@ -106,6 +112,7 @@ class Compared:
     distance_p_value: float = math.nan
     p_adjusted: float = math.nan
     repeats: "Compared | None" = None
+    doubts: tuple[str, str] = ("", "")
 
     @property
     def is_judged(self) -> bool:
@@ -233,24 +240,25 @@ def _mark_repeats(tables: list[ComparedTable], finders: dict[str, FindItems]) ->
         for table in tables
         for column in (table.declaration.numbers() if table.declaration else ())
     }
-    numbers = sorted((one for table in tables for one in table.numbers), key=lambda one: -one.main)
+    numbers = [number for table in tables for number in table.numbers]
+    numbers.sort(key=lambda number: not number.main)
     values = Counter(_values(number) for number in numbers)
     firsts: dict[str, Compared] = {}
     for number in numbers:
         row = number.row
-        own = [_place(number, row)]
+        places = [_place(number, row)]
         if module := values[_values(number)] > 1 and modules[number.table, number.number]:
             sides = finders[number.table](module, row)
             if all(side is not None and len(side.value) for side in sides):
                 items = [sorted(zip(side.name, side.value, strict=True)) for side in sides]
-                own.append(sha256(repr((_values(number), items)).encode()).hexdigest())
+                places.append(sha256(repr((_values(number), items)).encode()).hexdigest())
         others = [
             _place(number, row | {part: "all"}) for part in PARTS if row.get(part, "all") != "all"
         ]
         if GROUP in row and number.neutral == 0:
             others.append(_place(number, row | {GROUP: ""}, sign=-1.0))
-        number.repeats = next((firsts[each] for each in (*own, *others) if each in firsts), None)
-        for each in (*own, _place(number, row | {GROUP: ""})):
+        number.repeats = next((firsts[each] for each in (*places, *others) if each in firsts), None)
+        for each in (*places, _place(number, row | {GROUP: ""})):
             firsts.setdefault(each, number.repeats or number)
 
 
@@ -376,6 +384,7 @@ def _compare(
         and all(key.get(name) in values for name, values in declared.main.items())
     )
     number = Compared(table, column.name, key, base, head, column.neutral, main)
+    number.doubts = tuple(_doubt(row) for row in pair)
     if base is None or head is None:
         number.status = NEW if base is None else GONE
     elif base.value == head.value:
@@ -423,6 +432,12 @@ def _judge(number: Compared, column: Column, pair: tuple[Row, Row], find_items: 
         number.change, number.standard_error, number.p_value = change[:3]
         number.change_low, number.change_high = change[3:]
         number.distance_change, number.distance_p_value = distance.difference, distance.p_value
+
+
+def _doubt(row: Row) -> str:
+    """Return the doubt of a row of pairs; blank for other tables."""
+    counts = {name: _finite(row.get(name, "")) or 0 for name in DOUBTFUL}
+    return doubt_of({"verdict": row.get("verdict")} | {n: int(c) for n, c in counts.items()})
 
 
 def _estimate(row: Row, column: Column) -> Estimate | None:

@@ -5,6 +5,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from evenhand.compare.causes import Causes
@@ -28,7 +29,17 @@ _MARKS = re.compile(
 
 
 class Comparison(NamedTuple):
-    """The result of comparing two folders."""
+    """The result of comparing two folders.
+
+    Attributes
+    ----------
+    versions : (str, str), optional
+        The names of a model in base and in head, where these are taken for two versions of it.
+    same_models : list of str
+        The models by their names in base, if each has the same weights and tokenizer in head.
+    notes : dict of list of str
+        By run: what may be a mistake in the data of its audits.
+    """
 
     folders: tuple[str, str]
     causes: Causes
@@ -36,6 +47,8 @@ class Comparison(NamedTuple):
     changed_since: dict[str, dict[str, str]]
     outcomes: list[Outcome]
     versions: tuple[str, str] | None = None
+    same_models: list[str] = []  # noqa: RUF012 (no comparison changes it)
+    notes: Mapping[str, list[str]] = MappingProxyType({})
 
 
 def markdown(comparison: Comparison) -> str:
@@ -47,6 +60,7 @@ def markdown(comparison: Comparison) -> str:
     numbers = [number for table in differing for number in table.numbers]
     facts = {
         **comparison._asdict(),
+        "notes_of": comparison.notes,
         "nothing_changed": nothing_changed(comparison),
         "differing": differing,
         "both": [table for table in differing if None not in table.rows],
@@ -70,6 +84,7 @@ def markdown(comparison: Comparison) -> str:
         "stem": lambda path: text(path.removeprefix("tables/").removesuffix(".csv")),
         "row": lambda key: _row(key, comparison.versions),
         "count": lambda items, noun: plural(len(items), noun),
+        "model": lambda name: text(_model(name, comparison.versions)),
         "repeats": lambda number: repeats.get(_place(number), {}),
         "estimate": estimate,
         "side": _side,
@@ -134,7 +149,7 @@ def _distinct(table: ComparedTable) -> ComparedTable:
     """Return a table without repeated numbers and their verdicts."""
     numbers = [number for number in table.numbers if number.repeats is None]
     places = [number.row for number in numbers]
-    repeated = [one.row for one in table.numbers if one.repeats and one.row not in places]
+    repeated = [item.row for item in table.numbers if item.repeats and item.row not in places]
     verdicts = [verdict for verdict in table.verdicts if verdict["row"] not in repeated]
     return replace(table, numbers=numbers, verdicts=verdicts)
 
@@ -170,10 +185,14 @@ def _side(number: Compared) -> str:
 
 def _row(key: Mapping[str, str], versions: tuple[str, str] | None = None) -> str:
     """Name a row by its keys, without ``all`` and blanks; a model of two versions by both."""
-    if versions and key.get(MODEL) == versions[0]:
-        key = {**key, MODEL: " → ".join(versions)}
+    if MODEL in key:
+        key = {**key, MODEL: _model(key[MODEL], versions)}
     named = [f"{name} {value}" for name, value in key.items() if value not in ("", "all")]
     return text(", ".join(named), 4 * CHARACTERS) or "all"
+
+
+def _model(name: str, versions: tuple[str, str] | None) -> str:
+    return " → ".join(versions) if versions and name == versions[0] else name
 
 
 def document(comparison: Comparison) -> dict[str, Any]:
@@ -183,8 +202,11 @@ def document(comparison: Comparison) -> dict[str, Any]:
     """
     tables = []
     for table in comparison.tables:
-        entry = asdict(table) | {"rows_base": table.rows[0], "rows_head": table.rows[1]}
-        entry["numbers"] = [_entry(one) for one in table.numbers if one.status != SAME]
+        entry = asdict(replace(table, numbers=[])) | {
+            "rows_base": table.rows[0],
+            "rows_head": table.rows[1],
+        }
+        entry["numbers"] = [_entry(item) for item in table.numbers if item.status != SAME]
         left_out = ("rows", "declaration", "values")
         tables.append({key: entry[key] for key in entry if key not in left_out})
     statuses = Counter(number.status for table in comparison.tables for number in table.numbers)
@@ -216,6 +238,8 @@ def document(comparison: Comparison) -> dict[str, Any]:
             "causes": causes,
             "tables": tables,
             "versions": comparison.versions,
+            "same_models": comparison.same_models,
+            "notes": dict(comparison.notes),
             "changed_since": comparison.changed_since,
             "untraced": comparison.causes.untraced,
         }
