@@ -36,6 +36,8 @@ from evenhand.text.phrases import choice, listed, plural
 if TYPE_CHECKING:
     import pandas as pd
 
+    from evenhand.comparison.summary import Comparison
+
     Data = pd.DataFrame | str | Path
 
 #: A key of the configuration that a function makes of an argument.
@@ -769,6 +771,49 @@ def extract_sentences(
     if problems:
         warnings.warn("; ".join(problems), stacklevel=3)
     return candidates
+
+
+@_checks_arguments
+def compare(
+    base: Result | str | Path,
+    head: Result | str | Path,
+    gates: Sequence[str] | str | Path | None = None,
+) -> "Comparison":
+    """Compare two results or audits, number by number: which moved beyond noise, and why.
+
+    Parameters
+    ----------
+    base, head : Result or path
+        Before and after: results of this library, or their folders, or those of the workflow.
+    gates : path or list of str, optional
+        Changes to refuse: a YAML file, or texts ``TABLE:COLUMN:KEY=VALUE:DIRECTION``, as of
+        ``evenhand compare`` (docs/howto_compare.md). ``.outcomes`` has their outcomes.
+
+    Returns
+    -------
+    Comparison
+        ``.findings`` are sentences, the main one first; ``.table`` is a DataFrame of all numbers.
+        Print it for the summary of the command.
+
+    Examples
+    --------
+    >>> import pandas as pd, evenhand as eh
+    >>> data = pd.DataFrame({"y": [1, 0] * 100, "sex": ["f", "m", "m", "f"] * 50})
+    >>> options = {"label": "y", "prediction": "p", "groups": ["sex"]}
+    >>> base = eh.audit_predictions(data.assign(p=data["y"]), **options)
+    >>> head = eh.audit_predictions(data.assign(p=data["y"] * (data["sex"] == "f")), **options)
+    >>> eh.compare(base, head).findings[0].partition(" Clearest")[0]
+    '3 of 4 group differences moved beyond noise, more bias in 3 of them.'
+    """
+    from evenhand.comparison.compare_results import compare_results
+    from evenhand.comparison.gates import parse_gate, read_gates
+
+    base, head = (getattr(run, "folder", run) for run in (base, head))
+    for name, folder in {"base": base, "head": head}.items():
+        _check_type(name, folder, str | Path)
+    is_file = isinstance(gates, str | Path)
+    conditions = read_gates(Path(gates)) if is_file else [*map(parse_gate, gates or [])]
+    return compare_results(base=Path(base), head=Path(head), gates=conditions)
 
 
 def problems_with_files(quarantine: Sequence[Mapping[str, Any]]) -> str:

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.compare.items.common import side_by_side
-from evenhand.compare.results import MODEL, Results
+from evenhand.comparison.items.common import side_by_side
+from evenhand.comparison.results import MODEL, Results
 from evenhand.core.tables import Column, Table, declaration
 from evenhand.errors import InputError
 from evenhand.metrics.differences import (
@@ -360,7 +360,7 @@ def _key(row: Row, declared: Table) -> Row:
 def _item_finder(base: Results, head: Results, name: str) -> FindItems:
     @cache
     def stores(module: str) -> list[Any]:
-        store = importlib.import_module(f"evenhand.compare.items.{module}").Store
+        store = importlib.import_module(f"evenhand.comparison.items.{module}").Store
         return [store(run.folder, name) for run in (base, head)]
 
     def find(module: str, row: Row) -> list[Any]:

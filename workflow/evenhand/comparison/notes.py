@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from evenhand.compare.results import Results
+from evenhand.comparison.results import Results
 from evenhand.core.tables import read_tables
 from evenhand.individual.tables.findings import DOUBTS
 from evenhand.io.documents import read_description

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evenhand.compare.numbers import ALPHA, GONE, NEW, SAME, Compared, ComparedTable
+from evenhand.comparison.numbers import ALPHA, GONE, NEW, SAME, Compared, ComparedTable
 from evenhand.errors import InputError
 from evenhand.metrics.paired import holm
 

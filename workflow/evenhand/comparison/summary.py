@@ -1,21 +1,25 @@
 """The comparison as Markdown for a person, and as JSON for a program."""
 
+import html
 import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evenhand.compare.causes import Causes
-from evenhand.compare.gates import Outcome
-from evenhand.compare.numbers import ALPHA, GROUP, MOVED, NAMED, SAME, Compared, ComparedTable
-from evenhand.compare.results import MODEL
+from evenhand.comparison.causes import Causes
+from evenhand.comparison.gates import Outcome
+from evenhand.comparison.numbers import ALPHA, GROUP, MOVED, NAMED, SAME, Compared, ComparedTable
+from evenhand.comparison.results import MODEL
 from evenhand.core.phrases import MACROS, sentences_file
 from evenhand.io.markdown import render
 from evenhand.metrics.differences import Estimate
 from evenhand.text.phrases import plural
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TEMPLATE = sentences_file(__file__, MACROS)
 
@@ -33,6 +37,16 @@ class Comparison(NamedTuple):
 
     Attributes
     ----------
+    folders : (str, str)
+        The names of base and head.
+    causes : Causes
+        What differs apart from the numbers.
+    tables : list of ComparedTable
+        All tables of either run.
+    changed_since : dict
+        By run: the tables and items that are not the recorded ones.
+    outcomes : list of Outcome
+        Of the gates.
     versions : (str, str), optional
         The names of a model in base and in head, where these are taken for two versions of it.
     same_models : list of str
@@ -49,6 +63,44 @@ class Comparison(NamedTuple):
     versions: tuple[str, str] | None = None
     same_models: list[str] = []  # noqa: RUF012 (no comparison changes it)
     notes: Mapping[str, list[str]] = MappingProxyType({})
+
+    @property
+    def findings(self) -> list[str]:
+        """What moved, and whether data, choices and models are the same, as sentences."""
+        *reservations, main = re.findall(r"^\*\*(.+)\*\*$", str(self), re.MULTILINE)
+        return [main, *reservations]
+
+    @property
+    def table(self) -> "pd.DataFrame":
+        """The numbers of both, with the keys of their rows, their change and its test.
+
+        ``status`` is moved, noise, same, unjudged, new or gone; ``repeats`` tells whether a number
+        is another one under a second name.
+        """
+        import pandas as pd
+
+        columns = ("change", "change_low", "change_high", "p_value", "p_adjusted", "status")
+        return pd.DataFrame(
+            {"table": number.table, "number": number.number, "main": number.main}
+            | number.row
+            | {
+                name: side and side.value
+                for name, side in (("base", number.base), ("head", number.head))
+            }
+            | {name: getattr(number, name) for name in (*columns, "reason", "judged_by")}
+            | {"repeats": number.repeats is not None}
+            for table in self.tables
+            for number in table.numbers
+        )
+
+    def _repr_markdown_(self) -> str:
+        return markdown(self)
+
+    def __str__(self) -> str:
+        """Return the summary as the command prints it on a terminal."""
+        return html.unescape(markdown(self))
+
+    __repr__ = __str__
 
 
 def markdown(comparison: Comparison) -> str:

@@ -1,4 +1,4 @@
-"""Compare two results folders: ``python -m evenhand.compare.compare_results BASE HEAD``.
+"""Compare two results folders: ``python -m evenhand compare BASE HEAD``.
 
 It reports changes of data, configuration, code and packages, numbers that moved beyond their
 noise, and whether gates hold. Exit status 0: all gates held, or there are none; 1: a gate is
@@ -6,18 +6,17 @@ broken; 2: the input cannot be compared, or a gate compares nothing. It reads th
 so it is a command for people and continuous integration, not part of the workflow.
 """
 
-import html
 import json
 import sys
 from pathlib import Path
 
-from evenhand.compare import summary
-from evenhand.compare.causes import find_causes
-from evenhand.compare.gates import BROKEN, HELD, Gate, judge_gate, parse_gate, read_gates
-from evenhand.compare.notes import audit_notes
-from evenhand.compare.numbers import compare_tables
-from evenhand.compare.results import Results
-from evenhand.compare.summary import Comparison
+from evenhand.comparison import summary
+from evenhand.comparison.causes import find_causes
+from evenhand.comparison.gates import BROKEN, HELD, Gate, judge_gate, parse_gate, read_gates
+from evenhand.comparison.notes import audit_notes
+from evenhand.comparison.numbers import compare_tables
+from evenhand.comparison.results import Results
+from evenhand.comparison.summary import Comparison
 from evenhand.core.files import atomic
 from evenhand.core.usage import call
 from evenhand.errors import InputError
@@ -36,7 +35,7 @@ def compare_results(*, base: Path, head: Path, gates: list[Gate] | None = None) 
     Returns
     -------
     Comparison
-        See `evenhand.compare.summary` for its forms.
+        See `evenhand.comparison.summary` for its forms.
 
     Raises
     ------
@@ -103,7 +102,7 @@ def main(words: list[str]) -> None:
         text = summary.markdown(comparison)
         document = json.dumps(summary.document(comparison), ensure_ascii=False, indent=1) + "\n"
         # on a terminal, marks need not be escaped for Markdown
-        print(html.unescape(text) if sys.stdout.isatty() else text, end="")
+        print(comparison if sys.stdout.isatty() else text, end="")
         for path, content in ((out, text), (data, document)):
             if path:
                 with atomic(path) as partial:

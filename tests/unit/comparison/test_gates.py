@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from evenhand.compare.gates import (
+from evenhand.comparison.gates import (
     BROKEN,
     HELD,
     UNDECIDED,
@@ -11,7 +11,7 @@ from evenhand.compare.gates import (
     read_gates,
 )
 from evenhand.errors import InputError
-from unit.compare.made_folders import (
+from unit.comparison.made_folders import (
     BASE,
     SWEEPS,
     compare,

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from evenhand.compare.items.common import Items
+from evenhand.comparison.items.common import Items
 from evenhand.io.tables import read_columns, read_table_schema
 from evenhand.metrics.inference import swap_sides
 from evenhand.stereotypes.clusters import templates

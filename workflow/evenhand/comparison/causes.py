@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evenhand.compare.results import Results
+from evenhand.comparison.results import Results
 from evenhand.io.documents import read_description
 from evenhand.io.tables import read_columns, read_table_schema
 

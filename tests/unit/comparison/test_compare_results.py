@@ -1,19 +1,22 @@
+import html
 import json
 import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from evenhand import audit_predictions, audit_table
-from evenhand.compare import compare_results, summary
-from evenhand.compare.causes import Causes
-from evenhand.compare.numbers import Compared, ComparedTable
+from evenhand import audit_predictions, audit_table, compare
+from evenhand.comparison import compare_results, summary
+from evenhand.comparison.causes import Causes
+from evenhand.comparison.numbers import Compared, ComparedTable
+from evenhand.errors import InputError
 from evenhand.metrics.differences import Estimate
-from unit.compare.made_folders import (
+from unit.comparison.made_folders import (
     BASE,
     SWEEPS,
     sweep_row,
@@ -471,6 +474,26 @@ def test_another_delta_of_pairs_is_stated_first(run, folders):
         "**Base and head differ in what was audited (tables/pairs/mine/bias_scores.csv): delta"
         f" {float(old):g} → 15. Verdicts may differ because of this, not because of the model.**"
     )
+
+
+def test_the_function_returns_what_the_command_prints(run, folders, tmp_path):
+    write_bias(folders[1], BASE - 0.1)
+    path = tmp_path / "gates.yaml"
+    path.write_text(f"- {{table: {SWEEPS}, number: mean, fail_if: moved}}\n")
+    result = compare(SimpleNamespace(folder=folders[0]), str(folders[1]), [GATE])
+    _, out, _ = run(*folders, "--gate", GATE, "--data", "c.json")
+    assert str(result) == html.unescape(out) and result.findings[0] in str(result)
+    assert result.findings[0].startswith("Bias has risen.") and len(result.findings) == 1
+    document = json.loads(Path("c.json").read_text(encoding="utf-8"))
+    assert result.table["status"].value_counts().to_dict() == document["counts"]["numbers"]
+    (row,) = result.table[result.table["main"] & (result.table["model"] == "mine")].to_dict(
+        "records"
+    )
+    assert (row["number"], row["judged_by"]) == ("mean_bias", "items") and not row["repeats"]
+    assert [one.status for one in result.outcomes] == ["broken"]
+    assert [one.status for one in compare(*folders, path).outcomes] == ["held"]
+    with pytest.raises(InputError, match="`head` is of the type int, and must be str or Path"):
+        compare(folders[0], 5)
 
 
 @pytest.fixture

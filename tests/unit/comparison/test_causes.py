@@ -4,10 +4,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from evenhand.compare.causes import CHANGED, GONE, NEW, Change, find_causes
-from evenhand.compare.results import Results
+from evenhand.comparison.causes import CHANGED, GONE, NEW, Change, find_causes
+from evenhand.comparison.results import Results
 from evenhand.errors import InputError
-from unit.compare.made_folders import SWEEPS, sweep_row, write_provenance, write_table
+from unit.comparison.made_folders import SWEEPS, sweep_row, write_provenance, write_table
 
 
 def write_folder(path, start="results/", mean=50.0, **entry):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evenhand import audit_logs
-from evenhand.compare.numbers import GONE, INTERVALS, ITEMS, MOVED, NEW, NOISE, SAME, UNJUDGED
+from evenhand.comparison.numbers import GONE, INTERVALS, ITEMS, MOVED, NEW, NOISE, SAME, UNJUDGED
 from evenhand.core.families import load_members
 from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
@@ -15,7 +15,7 @@ from evenhand.legal.classifier_tables.calibration import TABLE
 from evenhand.predictions import preferences
 from evenhand.slguset import tables as bias_tables
 from evenhand.stereotypes import tables as pair_tables
-from unit.compare.made_folders import (
+from unit.comparison.made_folders import (
     BASE,
     SENTENCES,
     SWEEP,
@@ -172,7 +172,7 @@ def test_the_modules_that_find_items_exist():
     names = {column.items for member in members for column in member.TABLE.numbers()} - {""}
     assert names == {"slguset_bias", "pair_scores", "log_answers"}
     for name in names:
-        assert importlib.import_module(f"evenhand.compare.items.{name}").Store
+        assert importlib.import_module(f"evenhand.comparison.items.{name}").Store
 
 
 def test_items_show_what_intervals_hide(folders):
