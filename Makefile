@@ -65,7 +65,7 @@ why: $(READY)
 # make exits 2 whatever fails; a gate of continuous integration calls the command itself
 compare: $(READY)
 	@test -n "$(BASE)" -a -n "$(HEAD)" || { echo "error: name both folders: make compare BASE=results_before HEAD=results" >&2; exit 2; }
-	@$(BIN)/python -m evenhand.compare.compare_results "$(BASE)" "$(HEAD)" $(if $(GATES),--gates "$(GATES)")
+	@$(BIN)/python -m evenhand compare "$(BASE)" "$(HEAD)" $(if $(GATES),--gates "$(GATES)")
 
 # models and scores are kept in results/.evenhand/certify, so that a run that was stopped goes on;
 # some problems alone (PROBLEMS="language_models tables") leave the rows of the others as they are

@@ -12,7 +12,7 @@ LIBRARY = Path(next(iter(evenhand.__path__)))
 
 #: A room imports only rooms to its left; the planner's modules, in the folder itself, all rooms.
 ROOMS = ["errors", "core", "io", "sheets", "text", "metrics", "tabular", "scoring", "stereotypes"]
-ROOMS += ["slguset", "learning", "legal", "individual", "predictions", "certificates", "compare"]
+ROOMS += ["slguset", "learning", "legal", "individual", "predictions", "certificates", "comparison"]
 ROOMS += ["report", "plan", "api", "cli", "__main__"]
 
 #: No system imports another.

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.compare.compare_results import compare_results
+from evenhand.comparison.compare_results import compare_results
 from evenhand.core.config import complete, read_config, read_schema
 from evenhand.core.places import SCHEMA
 from evenhand.core.tables import read_package

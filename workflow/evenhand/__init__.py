@@ -2,7 +2,7 @@
 
 __all__ = [
     *("Result", "audit_logs", "audit_pairs", "audit_predictions", "audit_table"),
-    "extract_sentences",
+    *("compare", "extract_sentences"),
 ]
 
 

@@ -36,6 +36,8 @@ from evenhand.text.phrases import choice, listed, plural
 if TYPE_CHECKING:
     import pandas as pd
 
+    from evenhand.comparison.summary import Comparison
+
     Data = pd.DataFrame | str | Path
 
 #: A key of the configuration that a function makes of an argument.
@@ -63,10 +65,6 @@ SPLIT = "evenhand_split"
 
 #: The method of `audit_table` that is the network with IIFR's loss.
 IIFR = "iifr"
-
-#: The findings on a table that are notes too.
-DOUBTS = ("missing_rows", "doubtful_values", "copied_rows", "revealed_label", "revealed_attribute")
-DOUBTS += ("diverged_runs", "runs_not_made")
 
 #: Types that arguments are checked for.
 _PLAIN = {str, int, Path, type(None)}
@@ -777,6 +775,49 @@ def extract_sentences(
     return candidates
 
 
+@_checks_arguments
+def compare(
+    base: Result | str | Path,
+    head: Result | str | Path,
+    gates: Sequence[str] | str | Path | None = None,
+) -> "Comparison":
+    """Compare two results or audits, number by number: which moved beyond noise, and why.
+
+    Parameters
+    ----------
+    base, head : Result or path
+        Before and after: results of this library, or their folders, or those of the workflow.
+    gates : path or list of str, optional
+        Changes to refuse: a YAML file, or texts ``TABLE:COLUMN:KEY=VALUE:DIRECTION``, as of
+        ``evenhand compare`` (docs/howto_compare.md). ``.outcomes`` has their outcomes.
+
+    Returns
+    -------
+    Comparison
+        ``.findings`` are sentences, the main one first; ``.table`` is a DataFrame of all numbers.
+        Print it for the summary of the command.
+
+    Examples
+    --------
+    >>> import pandas as pd, evenhand as eh
+    >>> data = pd.DataFrame({"y": [1, 0] * 100, "sex": ["f", "m", "m", "f"] * 50})
+    >>> options = {"label": "y", "prediction": "p", "groups": ["sex"]}
+    >>> base = eh.audit_predictions(data.assign(p=data["y"]), **options)
+    >>> head = eh.audit_predictions(data.assign(p=data["y"] * (data["sex"] == "f")), **options)
+    >>> eh.compare(base, head).findings[0].partition(" Clearest")[0]
+    '3 of 4 group differences moved beyond noise, more bias in 3 of them.'
+    """
+    from evenhand.comparison.compare_results import compare_results
+    from evenhand.comparison.gates import parse_gate, read_gates
+
+    base, head = (getattr(run, "folder", run) for run in (base, head))
+    for name, folder in {"base": base, "head": head}.items():
+        _check_type(name, folder, str | Path)
+    is_file = isinstance(gates, str | Path)
+    conditions = read_gates(Path(gates)) if is_file else [*map(parse_gate, gates or [])]
+    return compare_results(base=Path(base), head=Path(head), gates=conditions)
+
+
 def problems_with_files(quarantine: Sequence[Mapping[str, Any]]) -> str:
     """Return the problems of `extract_sentences` with files in words; blank if there is none."""
     names = {}
@@ -1090,7 +1131,7 @@ def _pair_notes(
     """
     from evenhand.report.sections.stereotypes_measures import left_out_pairs, templates_of
     from evenhand.report.sections.stereotypes_scores import are_alike
-    from evenhand.stereotypes.pairs import FLAGS
+    from evenhand.stereotypes.pairs import flag_notes
     from evenhand.stereotypes.sets.crows_pairs import NOT_GIVEN
     from evenhand.tabular.words import spelt_words
 
@@ -1108,12 +1149,7 @@ def _pair_notes(
         notes.append(_say("one_word"))
     if are_alike(rows):
         notes.append(_say("alike"))
-    flags = description["flags"]
-    for flag in ("misplaced", "reversed_pair", "repeated_pair", "lower_case", "unlike"):
-        if count := flags[flag]:
-            facts = {"count": count, "of": description["pairs"], "meaning": FLAGS[flag]}
-            first = description["first_misplaced"] if flag == "misplaced" else None
-            notes.append(_say("flagged", first=first, **facts))
+    notes += flag_notes(description)
     if gate["sentences_with_unknown"] >= max(1, MUCH_UNKNOWN * gate["sentences"]):
         notes.append(_say("unknown", gate=gate))
     return notes
@@ -1161,6 +1197,8 @@ def _table_findings(result: Result, data: dict[str, Any]) -> list[str]:
 
 def _doubts(result: Result) -> list[str]:
     """Return notes on rows left out, blank cells, copies, and features that give the label."""
+    from evenhand.individual.tables.findings import DOUBTS
+
     tables = result.tables
     sentences = tables["findings"].set_index("finding")["sentence"]
     notes = [sentence for finding, sentence in sentences.items() if finding in DOUBTS]

@@ -625,7 +625,9 @@ def compare(*words: Words) -> None:
     words
         See ``evenhand compare --help``.
     """
-    _module("evenhand.compare.compare_results", list(words))
+    from evenhand.comparison.compare_results import main
+
+    main(list(words))
 
 
 @app.command(help_flags=[])

@@ -95,7 +95,7 @@ class Column:
         The columns with the number of values of which this is the mean (its interval is then
         Student's), and with the number of clusters behind it.
     items : str
-        The module of `evenhand.compare.items` that finds the items behind a number.
+        The module of `evenhand.comparison.items` that finds the items behind a number.
     """
 
     name: str

@@ -30,7 +30,14 @@ TABLE = Table(
         integer(
             "misplaced", "Pairs with this flag: a sentence fits another pair better than its own"
         ),
-        percent("score", "Of these, for the stereotype; a tie is half", interval=True, neutral=50),
+        percent(
+            "score",
+            "Of these, for the stereotype; a tie is half",
+            interval=True,
+            neutral=50,
+            clusters="clusters",
+            items="log_answers",
+        ),
         percent(
             "harness_score",
             "Of pairs, the harness's pct_stereotype: a tie is not for the stereotype",

@@ -18,6 +18,7 @@ from typing import Any
 import pyarrow as pa
 
 from evenhand.core.phrases import phrases_of
+from evenhand.text.catalogue import read_catalogue
 
 #: One row per pair, in the order of the source.
 PAIRS = pa.schema(
@@ -46,6 +47,11 @@ SIDES = ("more", "less", "unrelated")
 #: Data-quality flags. A flagged pair is scored, and left out of the subset `clean`.
 FLAGS = phrases_of(__file__)["flags"]
 
+#: The flags that a note on an audit names.
+NOTED = ("misplaced", "reversed_pair", "repeated_pair", "lower_case", "unlike")
+
+_say = read_catalogue(__file__)
+
 #: Why a pair is not scored.
 EXCLUSIONS = phrases_of(__file__)["exclusions"]
 
@@ -73,6 +79,22 @@ class Form:
 def sentences_of(row: Mapping[str, Any]) -> tuple[str, str, str]:
     """Return a key that rows with the same pair share: context, and both sentences."""
     return (row["context"] or "", *sorted((row["more"], row["less"])))
+
+
+def flag_notes(description: Mapping[str, Any]) -> list[str]:
+    """Return a sentence on each flag of `NOTED` that pairs of a described set have."""
+    flags = description.get("flags", {})
+    return [
+        _say(
+            "flagged",
+            count=flags[flag],
+            of=description["pairs"],
+            meaning=FLAGS[flag],
+            first=description["first_misplaced"] if flag == "misplaced" else None,
+        )
+        for flag in NOTED
+        if flags.get(flag)
+    ]
 
 
 def pair_row(**columns: Any) -> dict[str, Any]:

@@ -48,6 +48,10 @@ COLLAPSED = 0.01
 #: The kinds of headline that questions return, in their order.
 HEADLINES = ("blind_fairer", "iifr_fairer", "fewer_positives", "other_gain", "no_gain")
 
+#: The findings that are notes on an audit too.
+DOUBTS = ("missing_rows", "doubtful_values", "copied_rows", "revealed_label", "revealed_attribute")
+DOUBTS += ("diverged_runs", "runs_not_made")
+
 Facts = dict[str, Any]
 
 _say = read_catalogue(__file__, method=method_title)

@@ -30,6 +30,7 @@ TABLE = Table(
             "The bias score of the pairs of equal length",
             interval=True,
             neutral=50,
+            items="pair_scores",
         ),
         integer("equal_length_pairs", "Scored pairs of equal length"),
     ),

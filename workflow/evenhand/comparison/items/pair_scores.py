@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from evenhand.compare.items.common import Items
+from evenhand.comparison.items.common import Items
 from evenhand.io.tables import read_columns
 from evenhand.metrics.inference import swap_sides
 from evenhand.stereotypes.clusters import templates
@@ -22,7 +22,7 @@ class Store:
     folder : Path
         The results.
     table : str
-        The path of the table in it: ``tables/pairs/{set}/bias_scores.csv``.
+        The path of the table in it: ``tables/pairs/{set}/bias_scores.csv`` or ``length.csv``.
     """
 
     def __init__(self, folder: Path, table: str) -> None:
@@ -55,9 +55,9 @@ class Store:
         if contents is None:
             return None
         pairs, names, clusters, model, members = contents
-        if key["method"] not in model.methods or key["subset"] not in members:
+        subset = key.get("subset", "equal_length")  # that of the table of lengths
+        if key["method"] not in model.methods or subset not in members:
             return None
         decisions = decide(pairs, model.scores, key["method"])
-        rows = members[key["subset"]] & decisions.counted()
-        rows &= pairs.of_type(key["bias_type"])
+        rows = members[subset] & decisions.counted() & pairs.of_type(key.get("bias_type", "all"))
         return Items(names[rows], clusters[rows], 100.0 * decisions.preferences()[rows])

@@ -2,15 +2,18 @@
 
 import importlib
 import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from evenhand.compare.items.common import side_by_side
-from evenhand.compare.results import MODEL, Results
+from evenhand.comparison.items.common import side_by_side
+from evenhand.comparison.results import MODEL, Results
 from evenhand.core.tables import Column, Table, declaration
 from evenhand.errors import InputError
 from evenhand.metrics.differences import (
@@ -20,6 +23,7 @@ from evenhand.metrics.differences import (
     difference_of_items,
 )
 from evenhand.metrics.paired import holm
+from evenhand.text.catalogue import doubt_of
 
 #: Statuses of a number: equal in both runs; differs beyond noise, or within it; noise is unknown;
 #: only head, or only base, has a value.
@@ -42,6 +46,9 @@ PARTS, GROUP = ("subset", "bias_type"), "group"
 
 #: Keys whose values are named where only one run has them.
 NAMED = ("dataset", "model", "classifier", "objective", "method", "individual", "attribute", "task")
+
+#: The counts of pairs by which a finding on them is doubtful.
+DOUBTFUL = ("misplaced", "one_longer", "pairs", "samples", "scored")
 
 #: Adjusted p-values below this count as moved.
 ALPHA = 0.05
@@ -80,8 +87,10 @@ class Compared:
         The same of their distances from the neutral value; without one, of the values.
     p_adjusted : float
         Of the change.
-    repeats : dict or None
-        The keys of an earlier row with the same number, of which this row's is no test of its own.
+    repeats : Compared or None
+        An earlier number that is the same, so that this one is no test of its own.
+    doubts : (str, str)
+        Why a finding on it may not hold in base and in head (`doubt_of`); blank without a reason.
     """
 
     table: str
@@ -102,7 +111,8 @@ class Compared:
     distance_change: float = math.nan
     distance_p_value: float = math.nan
     p_adjusted: float = math.nan
-    repeats: Row | None = None
+    repeats: "Compared | None" = None
+    doubts: tuple[str, str] = ("", "")
 
     @property
     def is_judged(self) -> bool:
@@ -189,12 +199,15 @@ def compare_tables(base: Results, head: Results) -> list[ComparedTable]:
     gone, new = models[0] - models[1], models[1] - models[0]
     if len(gone) == len(new) == 1:
         head.versions = gone.pop(), new.pop()
-    tables = [_compare_table(base, head, name) for name in names]
+    finders = {name: _item_finder(base, head, name) for name in names}
+    tables = [_compare_table(base, head, name, finders[name]) for name in names]
     for run, place in ((base, 0), (head, 1)):
         if not any(table.rows[place] for table in tables):
             problem = "has no table with a row, so there is nothing to compare"
             raise InputError(problem, file=run.folder)
-    mark_moved([number for table in tables if not table.equal for number in table.numbers])
+    differing = [table for table in tables if not table.equal]
+    _mark_repeats(differing, finders)
+    mark_moved([number for table in differing for number in table.numbers])
     return tables
 
 
@@ -211,39 +224,68 @@ def mark_moved(numbers: list[Compared]) -> None:
             number.p_adjusted = p_adjusted
             if number.status != SAME:
                 number.status = MOVED if p_adjusted < ALPHA else NOISE
-    firsts = {(number.table, number.number, *number.row.items()): number for number in distinct}
     for number in numbers:
-        if number.is_judged and number.repeats is not None:
-            first = firsts[number.table, number.number, *number.repeats.items()]
+        if number.is_judged and (first := number.repeats):
             number.p_adjusted, number.status = first.p_adjusted, first.status
 
 
-def _mark_repeats(numbers: list[Compared]) -> None:
-    """Mark numbers of parts that are the whole set, and mirrored differences of two groups."""
-    rows: dict[str, Row] = {}
+def _mark_repeats(tables: list[ComparedTable], finders: dict[str, FindItems]) -> None:
+    """Mark numbers that are the same as another one, of the main numbers if one is.
+
+    These are those of parts that are the whole set, mirrored differences of two groups, a number in
+    two tables or columns, and those of equal items under two names.
+    """
+    modules = {
+        (table.table, column.name): column.items
+        for table in tables
+        for column in (table.declaration.numbers() if table.declaration else ())
+    }
+    numbers = [number for table in tables for number in table.numbers]
+    numbers.sort(key=lambda number: not number.main)
+    values = Counter(_values(number) for number in numbers)
+    firsts: dict[str, Compared] = {}
     for number in numbers:
         row = number.row
-        places = [
+        places = [_place(number, row)]
+        if module := values[_values(number)] > 1 and modules[number.table, number.number]:
+            sides = finders[number.table](module, row)
+            if all(side is not None and len(side.value) for side in sides):
+                items = [sorted(zip(side.name, side.value, strict=True)) for side in sides]
+                places.append(sha256(repr((_values(number), items)).encode()).hexdigest())
+        others = [
             _place(number, row | {part: "all"}) for part in PARTS if row.get(part, "all") != "all"
         ]
         if GROUP in row and number.neutral == 0:
-            places.append(_place(number, row | {GROUP: ""}, sign=-1.0))
-        number.repeats = next((rows[place] for place in places if place in rows), None)
-        for each in (row, row | {GROUP: ""}):
-            rows.setdefault(_place(number, each), number.repeats or row)
+            others.append(_place(number, row | {GROUP: ""}, sign=-1.0))
+        number.repeats = next((firsts[each] for each in (*places, *others) if each in firsts), None)
+        for each in (*places, _place(number, row | {GROUP: ""})):
+            firsts.setdefault(each, number.repeats or number)
+
+
+def _values(number: Compared) -> str:
+    """Return what numbers of equal items share."""
+    values = [each and each.value for each in (number.base, number.head)]
+    return repr((number.is_judged, number.neutral, values))
 
 
 def _place(number: Compared, row: Row, sign: float = 1.0) -> str:
-    """Return what equal numbers of a row share; with the sign −1 what mirrored ones do."""
+    """Return what equal numbers of a row share; with the sign −1 what mirrored ones do.
+
+    A number that differs may be in several tables and columns of a folder.
+    """
     estimates = [
         [part * sign + 0.0 for part in (each.value, *(each[1:3] if sign > 0 else each[2:0:-1]))]
         for each in (number.base, number.head)
         if each is not None
     ]
-    return repr((number.number, number.is_judged, sorted(row.items()), estimates))
+    differs = number.is_judged and number.status != SAME
+    keys = sorted((key, value) for key, value in row.items() if value not in ("", "all"))
+    name = "" if differs else number.number
+    place = Path(number.table).parent, name, number.neutral, number.is_judged
+    return repr((*place, keys, estimates))
 
 
-def _compare_table(base: Results, head: Results, name: str) -> ComparedTable:
+def _compare_table(base: Results, head: Results, name: str, find_items: FindItems) -> ComparedTable:
     """Compare one table, without the correction for multiple tests."""
     paths = [run.folder / name for run in (base, head)]
     present = [path.is_file() for path in paths]
@@ -275,7 +317,9 @@ def _compare_table(base: Results, head: Results, name: str) -> ComparedTable:
     table.columns_new = [column for column in after if column not in before]
     table.columns_gone = [column for column in before if column not in after]
     named = [key for key in keys if key in NAMED]
-    table.values = tuple({(key, row[key]) for row in run for key in named} for run in (old, new))
+    table.values = tuple(
+        {(key, row[key]) for row in run for key in named if row[key]} for run in (old, new)
+    )
     # a key that one folder lacks still names the rows of the other
     table.gone, table.new = (
         [_key(row, declared) for key, row in run.items() if key not in other]
@@ -285,14 +329,12 @@ def _compare_table(base: Results, head: Results, name: str) -> ComparedTable:
     numbers = [
         column for column in declared.numbers() if {column.name, *column.interval} <= {*common}
     ]
-    find_items = _item_finder(base, head, name)
     table.numbers = [
         compared
         for column in numbers
         for pair in pairs
         if (compared := _compare(name, declared, column, pair, find_items))
     ]
-    _mark_repeats(table.numbers)
     values = {end: column.name for column in numbers for end in column.interval}
     for column in common:
         if column not in {*keys, *(number.name for number in numbers)}:
@@ -318,7 +360,7 @@ def _key(row: Row, declared: Table) -> Row:
 def _item_finder(base: Results, head: Results, name: str) -> FindItems:
     @cache
     def stores(module: str) -> list[Any]:
-        store = importlib.import_module(f"evenhand.compare.items.{module}").Store
+        store = importlib.import_module(f"evenhand.comparison.items.{module}").Store
         return [store(run.folder, name) for run in (base, head)]
 
     def find(module: str, row: Row) -> list[Any]:
@@ -342,6 +384,7 @@ def _compare(
         and all(key.get(name) in values for name, values in declared.main.items())
     )
     number = Compared(table, column.name, key, base, head, column.neutral, main)
+    number.doubts = tuple(_doubt(row) for row in pair)
     if base is None or head is None:
         number.status = NEW if base is None else GONE
     elif base.value == head.value:
@@ -389,6 +432,12 @@ def _judge(number: Compared, column: Column, pair: tuple[Row, Row], find_items: 
         number.change, number.standard_error, number.p_value = change[:3]
         number.change_low, number.change_high = change[3:]
         number.distance_change, number.distance_p_value = distance.difference, distance.p_value
+
+
+def _doubt(row: Row) -> str:
+    """Return the doubt of a row of pairs; blank for other tables."""
+    counts = {name: _finite(row.get(name, "")) or 0 for name in DOUBTFUL}
+    return doubt_of({"verdict": row.get("verdict")} | {n: int(c) for n, c in counts.items()})
 
 
 def _estimate(row: Row, column: Column) -> Estimate | None:

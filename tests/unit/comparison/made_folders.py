@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from evenhand.compare.numbers import ComparedTable, compare_tables
-from evenhand.compare.results import Results
+from evenhand.comparison.numbers import ComparedTable, compare_tables
+from evenhand.comparison.results import Results
 from evenhand.core.files import content_digest
 from evenhand.core.tables import write_tables
 from evenhand.individual.tables import grid

@@ -124,6 +124,15 @@ class Results:
             return json.loads(described.read_text(encoding="utf-8"))["title"]
         return steps[-2]
 
+    def models(self) -> dict[str, tuple[str, ...]]:
+        """Return the SHA-256 of the weights and the tokenizer of each scored language model."""
+        return {
+            row[MODEL]: (row["weights_sha256"], row.get("tokenizer_sha256", ""))
+            for name in sorted(self.matching(["tables/pairs/*/models.csv"]))
+            for row in self.rows(name)[1]
+            if row.get("weights_sha256")
+        }
+
     def changed_since(self) -> dict[str, str]:
         """Return the SHA-256 of tables and stores that differ from their records."""
         names = {*self.tables, *self.matching(STORES)} & self.files.keys()

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evenhand.compare.numbers import ALPHA, GONE, NEW, SAME, Compared, ComparedTable
+from evenhand.comparison.numbers import ALPHA, GONE, NEW, SAME, Compared, ComparedTable
 from evenhand.errors import InputError
 from evenhand.metrics.paired import holm
 
@@ -167,6 +167,7 @@ def judge_gate(gate: Gate, tables: list[ComparedTable]) -> Outcome:
     fresh = statuses[NEW] + sum(count_rows(table.new) for table in matching)
     judged = [number for number in chosen if not math.isnan(number.distance_p_value)]
     unknown = len(chosen) - len(judged) - statuses[GONE] - statuses[NEW]
+    judged = [*{id(number.repeats or number): number for number in judged[::-1]}.values()][::-1]
     moved = gate.direction == MOVED
     adjusted = holm(np.array([n.p_value if moved else n.distance_p_value for n in judged])).tolist()
     breaking = [

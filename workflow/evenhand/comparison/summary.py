@@ -1,20 +1,25 @@
 """The comparison as Markdown for a person, and as JSON for a program."""
 
+import html
 import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evenhand.compare.causes import Causes
-from evenhand.compare.gates import Outcome
-from evenhand.compare.numbers import ALPHA, GROUP, MOVED, NAMED, SAME, Compared, ComparedTable
-from evenhand.compare.results import MODEL
+from evenhand.comparison.causes import Causes
+from evenhand.comparison.gates import Outcome
+from evenhand.comparison.numbers import ALPHA, GROUP, MOVED, NAMED, SAME, Compared, ComparedTable
+from evenhand.comparison.results import MODEL
 from evenhand.core.phrases import MACROS, sentences_file
 from evenhand.io.markdown import render
 from evenhand.metrics.differences import Estimate
 from evenhand.text.phrases import plural
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TEMPLATE = sentences_file(__file__, MACROS)
 
@@ -28,7 +33,27 @@ _MARKS = re.compile(
 
 
 class Comparison(NamedTuple):
-    """The result of comparing two folders."""
+    """The result of comparing two folders.
+
+    Attributes
+    ----------
+    folders : (str, str)
+        The names of base and head.
+    causes : Causes
+        What differs apart from the numbers.
+    tables : list of ComparedTable
+        All tables of either run.
+    changed_since : dict
+        By run: the tables and items that are not the recorded ones.
+    outcomes : list of Outcome
+        Of the gates.
+    versions : (str, str), optional
+        The names of a model in base and in head, where these are taken for two versions of it.
+    same_models : list of str
+        The models by their names in base, if each has the same weights and tokenizer in head.
+    notes : dict of list of str
+        By run: what may be a mistake in the data of its audits.
+    """
 
     folders: tuple[str, str]
     causes: Causes
@@ -36,16 +61,58 @@ class Comparison(NamedTuple):
     changed_since: dict[str, dict[str, str]]
     outcomes: list[Outcome]
     versions: tuple[str, str] | None = None
+    same_models: list[str] = []  # noqa: RUF012 (no comparison changes it)
+    notes: Mapping[str, list[str]] = MappingProxyType({})
+
+    @property
+    def findings(self) -> list[str]:
+        """What moved, and whether data, choices and models are the same, as sentences."""
+        *reservations, main = re.findall(r"^\*\*(.+)\*\*$", str(self), re.MULTILINE)
+        return [main, *reservations]
+
+    @property
+    def table(self) -> "pd.DataFrame":
+        """The numbers of both, with the keys of their rows, their change and its test.
+
+        ``status`` is moved, noise, same, unjudged, new or gone; ``repeats`` tells whether a number
+        is another one under a second name.
+        """
+        import pandas as pd
+
+        columns = ("change", "change_low", "change_high", "p_value", "p_adjusted", "status")
+        return pd.DataFrame(
+            {"table": number.table, "number": number.number, "main": number.main}
+            | number.row
+            | {
+                name: side and side.value
+                for name, side in (("base", number.base), ("head", number.head))
+            }
+            | {name: getattr(number, name) for name in (*columns, "reason", "judged_by")}
+            | {"repeats": number.repeats is not None}
+            for table in self.tables
+            for number in table.numbers
+        )
+
+    def _repr_markdown_(self) -> str:
+        return markdown(self)
+
+    def __str__(self) -> str:
+        """Return the summary as the command prints it on a terminal."""
+        return html.unescape(markdown(self))
+
+    __repr__ = __str__
 
 
 def markdown(comparison: Comparison) -> str:
     """Return the summary: moved numbers, gates, causes, and the basis of the judgments."""
     repeats = _repeats(comparison.tables)
+    elsewhere = [table.table for table in comparison.tables if table.numbers]
     comparison = comparison._replace(tables=[*map(_distinct, comparison.tables)])
     differing = [table for table in comparison.tables if not table.equal]
     numbers = [number for table in differing for number in table.numbers]
     facts = {
         **comparison._asdict(),
+        "notes_of": comparison.notes,
         "nothing_changed": nothing_changed(comparison),
         "differing": differing,
         "both": [table for table in differing if None not in table.rows],
@@ -56,6 +123,9 @@ def markdown(comparison: Comparison) -> str:
             key=lambda number: (not number.main, number.p_adjusted),
         ),
         "alpha": ALPHA,
+        "elsewhere": [
+            table.table for table in differing if not table.numbers and table.table in elsewhere
+        ],
         "only": _only(comparison.tables),
     }
     titles = {table.table: table.title for table in comparison.tables}
@@ -66,7 +136,8 @@ def markdown(comparison: Comparison) -> str:
         "stem": lambda path: text(path.removeprefix("tables/").removesuffix(".csv")),
         "row": lambda key: _row(key, comparison.versions),
         "count": lambda items, noun: plural(len(items), noun),
-        "repeats": lambda number: repeats.get(repr((number.table, number.number, number.row)), {}),
+        "model": lambda name: text(_model(name, comparison.versions)),
+        "repeats": lambda number: repeats.get(_place(number), {}),
         "estimate": estimate,
         "side": _side,
         "difference": difference,
@@ -129,21 +200,32 @@ def _only(tables: list[ComparedTable]) -> dict[str, dict[str, list[str]]]:
 def _distinct(table: ComparedTable) -> ComparedTable:
     """Return a table without repeated numbers and their verdicts."""
     numbers = [number for number in table.numbers if number.repeats is None]
-    repeated = [number.row for number in table.numbers if number.repeats is not None]
+    places = [number.row for number in numbers]
+    repeated = [item.row for item in table.numbers if item.repeats and item.row not in places]
     verdicts = [verdict for verdict in table.verdicts if verdict["row"] not in repeated]
     return replace(table, numbers=numbers, verdicts=verdicts)
 
 
 def _repeats(tables: list[ComparedTable]) -> dict[str, dict[bool, list[str]]]:
-    """Return the values of rows that repeat a number, equal ones and mirrored ones, by number."""
+    """Return the names of numbers that repeat a number, equal ones and mirrored ones, by number.
+
+    A name has what differs: the values of keys, the column, or the table.
+    """
     names: dict[str, dict[bool, list[str]]] = defaultdict(lambda: defaultdict(list))
+    titles = {table.table: table.title for table in tables}
     for number in (number for table in tables for number in table.numbers if number.repeats):
-        differing = number.row.items() - number.repeats.items()
-        if len(differing) == 1:
-            [(key, value)] = differing
-            first = repr((number.table, number.number, number.repeats))
-            names[first][key == GROUP].append(value)
+        first = number.repeats
+        row = {key: value for key, value in number.row.items() if first.row.get(key, "") != value}
+        parts = [*row.values()]
+        parts += [number.number.replace("_", " ")] if number.number != first.number else []
+        if number.table != first.table:
+            parts.append(f"({titles[number.table]})" if parts else titles[number.table])
+        names[_place(first)][[*row] == [GROUP]].append(" ".join(parts))
     return names
+
+
+def _place(number: Compared) -> str:
+    return repr((number.table, number.number, number.row))
 
 
 def _side(number: Compared) -> str:
@@ -155,10 +237,14 @@ def _side(number: Compared) -> str:
 
 def _row(key: Mapping[str, str], versions: tuple[str, str] | None = None) -> str:
     """Name a row by its keys, without ``all`` and blanks; a model of two versions by both."""
-    if versions and key.get(MODEL) == versions[0]:
-        key = {**key, MODEL: " → ".join(versions)}
+    if MODEL in key:
+        key = {**key, MODEL: _model(key[MODEL], versions)}
     named = [f"{name} {value}" for name, value in key.items() if value not in ("", "all")]
     return text(", ".join(named), 4 * CHARACTERS) or "all"
+
+
+def _model(name: str, versions: tuple[str, str] | None) -> str:
+    return " → ".join(versions) if versions and name == versions[0] else name
 
 
 def document(comparison: Comparison) -> dict[str, Any]:
@@ -168,8 +254,11 @@ def document(comparison: Comparison) -> dict[str, Any]:
     """
     tables = []
     for table in comparison.tables:
-        entry = asdict(table) | {"rows_base": table.rows[0], "rows_head": table.rows[1]}
-        entry["numbers"] = [number for number in entry["numbers"] if number["status"] != SAME]
+        entry = asdict(replace(table, numbers=[])) | {
+            "rows_base": table.rows[0],
+            "rows_head": table.rows[1],
+        }
+        entry["numbers"] = [_entry(item) for item in table.numbers if item.status != SAME]
         left_out = ("rows", "declaration", "values")
         tables.append({key: entry[key] for key in entry if key not in left_out})
     statuses = Counter(number.status for table in comparison.tables for number in table.numbers)
@@ -194,17 +283,26 @@ def document(comparison: Comparison) -> dict[str, Any]:
                     "outcome": outcome.status,
                     "because": outcome.words,
                     "judged": outcome.judged,
-                    "breaking": [asdict(number) | {"p_gate": p} for number, p in outcome.breaking],
+                    "breaking": [_entry(number) | {"p_gate": p} for number, p in outcome.breaking],
                 }
                 for outcome in comparison.outcomes
             ],
             "causes": causes,
             "tables": tables,
             "versions": comparison.versions,
+            "same_models": comparison.same_models,
+            "notes": dict(comparison.notes),
             "changed_since": comparison.changed_since,
             "untraced": comparison.causes.untraced,
         }
     )
+
+
+def _entry(number: Compared) -> dict[str, Any]:
+    """Return a number as JSON; of a number that it repeats, its place."""
+    first = number.repeats
+    repeats = first and {"table": first.table, "number": first.number, "row": first.row}
+    return asdict(replace(number, repeats=None)) | {"repeats": repeats}
 
 
 def _finite(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Compare two results folders: ``python -m evenhand.compare.compare_results BASE HEAD``.
+"""Compare two results folders: ``python -m evenhand compare BASE HEAD``.
 
 It reports changes of data, configuration, code and packages, numbers that moved beyond their
 noise, and whether gates hold. Exit status 0: all gates held, or there are none; 1: a gate is
@@ -6,17 +6,17 @@ broken; 2: the input cannot be compared, or a gate compares nothing. It reads th
 so it is a command for people and continuous integration, not part of the workflow.
 """
 
-import html
 import json
 import sys
 from pathlib import Path
 
-from evenhand.compare import summary
-from evenhand.compare.causes import find_causes
-from evenhand.compare.gates import BROKEN, HELD, Gate, judge_gate, parse_gate, read_gates
-from evenhand.compare.numbers import compare_tables
-from evenhand.compare.results import Results
-from evenhand.compare.summary import Comparison
+from evenhand.comparison import summary
+from evenhand.comparison.causes import find_causes
+from evenhand.comparison.gates import BROKEN, HELD, Gate, judge_gate, parse_gate, read_gates
+from evenhand.comparison.notes import audit_notes
+from evenhand.comparison.numbers import compare_tables
+from evenhand.comparison.results import Results
+from evenhand.comparison.summary import Comparison
 from evenhand.core.files import atomic
 from evenhand.core.usage import call
 from evenhand.errors import InputError
@@ -35,7 +35,7 @@ def compare_results(*, base: Path, head: Path, gates: list[Gate] | None = None) 
     Returns
     -------
     Comparison
-        See `evenhand.compare.summary` for its forms.
+        See `evenhand.comparison.summary` for its forms.
 
     Raises
     ------
@@ -45,6 +45,7 @@ def compare_results(*, base: Path, head: Path, gates: list[Gate] | None = None) 
     before, after = Results(base), Results(head)
     tables = compare_tables(before, after)
     names = (base.name, head.name)
+    models = before.models()
     return Comparison(
         names if names[0] != names[1] else (str(base), str(head)),
         find_causes(before, after),
@@ -52,6 +53,8 @@ def compare_results(*, base: Path, head: Path, gates: list[Gate] | None = None) 
         {"base": before.changed_since(), "head": after.changed_since()},
         [judge_gate(gate, tables) for gate in gates or []],
         after.versions,
+        sorted(models) if models == after.models() else [],
+        {"base": audit_notes(before), "head": audit_notes(after)},
     )
 
 
@@ -99,7 +102,7 @@ def main(words: list[str]) -> None:
         text = summary.markdown(comparison)
         document = json.dumps(summary.document(comparison), ensure_ascii=False, indent=1) + "\n"
         # on a terminal, marks need not be escaped for Markdown
-        print(html.unescape(text) if sys.stdout.isatty() else text, end="")
+        print(comparison if sys.stdout.isatty() else text, end="")
         for path, content in ((out, text), (data, document)):
             if path:
                 with atomic(path) as partial:

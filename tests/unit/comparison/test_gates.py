@@ -1,6 +1,7 @@
+import numpy as np
 import pytest
 
-from evenhand.compare.gates import (
+from evenhand.comparison.gates import (
     BROKEN,
     HELD,
     UNDECIDED,
@@ -10,7 +11,15 @@ from evenhand.compare.gates import (
     read_gates,
 )
 from evenhand.errors import InputError
-from unit.compare.made_folders import BASE, SWEEPS, compare, sweep_row, write_bias, write_table
+from unit.comparison.made_folders import (
+    BASE,
+    SWEEPS,
+    compare,
+    sweep_row,
+    write_bias,
+    write_pairs,
+    write_table,
+)
 
 BIAS = "tables/bias/slguset/models.csv:mean_bias:model=mine"
 MEAN = f"{SWEEPS}:mean"
@@ -114,6 +123,15 @@ def test_a_gate_is_adjusted_for_its_own_numbers_only(judge):
     assert judge(f"{MEAN}:metric=m0:rose", base, head).status == BROKEN
     outcome = judge(f"{MEAN}:rose", base, head)
     assert (outcome.status, outcome.judged) == (HELD, 40)
+
+
+def test_a_gate_counts_a_number_under_two_names_once(judge):
+    pairs = "tables/pairs/mine/bias_scores.csv:score:bias_type=all"
+    base, head = np.tile([1.0, -1.0], 20), np.ones(40)
+    for column, count in (("", 1), (":subset=clean", 1), (":method=cps", 1)):
+        methods = [{"aul": values, "cps": values} for values in (base, head)]
+        outcome = judge(f"{pairs}{column}:moved", *methods, write_pairs)
+        assert (outcome.status, outcome.judged, len(outcome.breaking)) == (BROKEN, count, 1)
 
 
 A, B = sweep_row(1.0, metric="a"), sweep_row(2.0, metric="b")

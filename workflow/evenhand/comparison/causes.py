@@ -3,29 +3,39 @@
 import json
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from evenhand.compare.results import Results
+from evenhand.comparison.results import Results
 from evenhand.io.documents import read_description
 from evenhand.io.tables import read_columns, read_table_schema
 
 #: Kinds of change: only head has it, only base has it, or the records differ.
 NEW, GONE, CHANGED = "new", "gone", "changed"
 
-#: The files of items, with the name of the items and the columns that make one.
-ITEMS = {
+#: The files of items, with the name of the items and the columns that make one; none are all that
+#: both runs have but `OF_RUN`.
+ITEMS: dict[str, tuple[str, list[str]]] = {
     "stereotypes/*/pairs.parquet": (
         "pairs",
         ["more", "less", "unrelated", "context", "bias_type", "direction"],
     ),
     "slguset*/slguset.parquet": ("sentences", ["sentence"]),
-    "predictions/*/cases.parquet": ("cases", ["id"]),
+    "predictions/*/cases.parquet": ("cases", []),
+    "tabular/*/data.parquet": ("people", []),
 }
+
+#: Columns of cases and people that a run adds, or that follow from the others.
+OF_RUN = {"prediction", "probability", "outcome", "preference", "right", "misplaced", "cluster"}
+OF_RUN |= {"item", "row", "attribute", "official_split"}
+
+#: Choices that give cases and people other labels and groups.
+REDEFINING = {"label", "positive", "bins"}
 
 #: The descriptions of audits, with the entries that the user chose.
 CHOICES = {
     "predictions/*/meta.json": ("label", "positive", "groups", "bins", "cluster", "delta"),
-    "tabular/*/data.json": ("attribute_name", "attribute_values"),
+    "tabular/*/data.json": ("label", "attribute_name", "attribute_values"),
 }
 
 #: The tables of audits that hold such a choice in a column.
@@ -58,7 +68,7 @@ class Change(NamedTuple):
 
 
 class OtherItems(NamedTuple):
-    """A file of both runs that holds other items in base than in head.
+    """A file of both runs that contains other items in base than in head.
 
     Attributes
     ----------
@@ -66,6 +76,8 @@ class OtherItems(NamedTuple):
         The file in the results, and the name of its items.
     base, head, shared : int
         The number of items in each run, and in both.
+    base_copies, head_copies : int
+        Of those in one run only, the further copies of items that both have.
     """
 
     file: str
@@ -73,6 +85,8 @@ class OtherItems(NamedTuple):
     base: int
     head: int
     shared: int
+    base_copies: int = 0
+    head_copies: int = 0
 
 
 class Causes(NamedTuple):
@@ -94,8 +108,8 @@ def find_causes(base: Results, head: Results) -> Causes:
     Returns
     -------
     Causes
-        - items: pairs, sentences or cases that only one run reads: numbers then differ because of
-          these too;
+        - items: pairs, sentences, cases or people that only one run reads: numbers then differ
+          because of these too;
         - choices: entries of `CHOICES` and `CHOICES_OF_TABLES` that differ in a file of both runs;
         - data: the sources that the stages read. A source is identified by its path where the run
           recorded it, else by the stage and the argument that read it. One with the same content
@@ -116,9 +130,10 @@ def find_causes(base: Results, head: Results) -> Causes:
         if base.files[name]["stage"] and base.files[name]["stage"] == head.files[name]["stage"]
     }
     files = _changes(*map(_digests, runs.values()))
+    choices = _choices(base, head)
     return Causes(
-        _other_items(base, head),
-        _choices(base, head),
+        _other_items(base, head, choices),
+        choices,
         _data(*map(_sources, runs.values())),
         _configuration(base, head, entries),
         _code(base, head, entries),
@@ -133,18 +148,24 @@ def find_causes(base: Results, head: Results) -> Causes:
     )
 
 
-def _other_items(base: Results, head: Results) -> list[OtherItems]:
+def _other_items(base: Results, head: Results, choices: list[Change]) -> list[OtherItems]:
+    redefined = {Path(c.where[0]).parent for c in choices if c.name in REDEFINING}
     others = []
-    for pattern, (noun, columns) in ITEMS.items():
+    for pattern, (noun, named) in ITEMS.items():
         for name in sorted(base.matching([pattern]) & head.matching([pattern])):
             paths = [run.folder / name for run in (base, head)]
-            # cases of logs have sentences, which two logs with the same ids may differ in
-            if all("sentences" in read_table_schema(path).names for path in paths):
-                columns = ["task", *columns, "sentences"]
-            counts = [Counter(map(repr, read_columns(path, columns).to_pylist())) for path in paths]
+            schemas = [read_table_schema(path).names for path in paths]
+            columns = named or [c for c in schemas[0] if c in schemas[1] and c not in OF_RUN]
+            if Path(name).parent in redefined:
+                columns = ["id"] if "id" in columns else [c for c in columns if c != "label"]
+            tables = (read_columns(path, columns).to_pydict().values() for path in paths)
+            counts = [Counter(map(repr, zip(*table, strict=True))) for table in tables]
             if counts[0] != counts[1]:
-                totals = (count.total() for count in (*counts, counts[0] & counts[1]))
-                others.append(OtherItems(name, noun, *totals))
+                shared = counts[0] & counts[1]
+                copies = (sum(n for item, n in (some - shared).items() if item in shared)
+                          for some in counts)  # fmt: skip
+                totals = (count.total() for count in (*counts, shared))
+                others.append(OtherItems(name, noun, *totals, *copies))
     return others
 
 
@@ -155,13 +176,15 @@ def _choices(base: Results, head: Results) -> list[Change]:
             values = []
             for run in (base, head):
                 described = read_description(run.folder / file, {"name"}, "the audit")
+                described |= described.get("meta", {})
                 chosen = {name: described.get(name) for name in names}
                 values.append({k: _listed(v) for k, v in chosen.items() if v is not None})
             choices += [change._replace(where=(file,)) for change in _changes(*values)]
     for pattern, names in CHOICES_OF_TABLES.items():
         for file in sorted(base.matching([pattern]) & head.matching([pattern])):
             values = [_columns(run.rows(file)[1], names) for run in (base, head)]
-            choices += [change._replace(where=(file,)) for change in _changes(*values)]
+            changes = (change for change in _changes(*values) if change.kind == CHANGED)
+            choices += [change._replace(where=(file,)) for change in changes]
     return choices
 
 

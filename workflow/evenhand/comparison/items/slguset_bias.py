@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from evenhand.compare.items.common import Items
+from evenhand.comparison.items.common import Items
 from evenhand.io.tables import read_columns
 from evenhand.metrics.inference import swap_sides
 from evenhand.slguset.bias_tables import BIAS, VARIANTS

@@ -1,19 +1,22 @@
+import html
 import json
 import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from evenhand import audit_predictions, audit_table
-from evenhand.compare import compare_results, summary
-from evenhand.compare.causes import Causes
-from evenhand.compare.numbers import Compared, ComparedTable
+from evenhand import audit_predictions, audit_table, compare
+from evenhand.comparison import compare_results, summary
+from evenhand.comparison.causes import Causes
+from evenhand.comparison.numbers import Compared, ComparedTable
+from evenhand.errors import InputError
 from evenhand.metrics.differences import Estimate
-from unit.compare.made_folders import (
+from unit.comparison.made_folders import (
     BASE,
     SWEEPS,
     sweep_row,
@@ -231,7 +234,10 @@ def test_the_headline_states_whether_bias_rose(run, folders):
         " new, method aul) from 50 (26.14 to 73.86) to 100 (" in out
     )
     assert ", a change of +50 (95 % interval +" in out
-    assert "model old → new, method aul (the same: clean, equal_length) |" in out
+    assert (
+        "model old → new, method aul (the same: clean, equal_length, score equal length"
+        " (Preference for the longer sentence, “My pairs”)) |" in out
+    )
     assert "subset clean" not in out
     assert "1 of 1 bias score moved beyond noise, more bias in 1 of them." in out
     assert "Assumed: the model new (head) is the next version of old (base)" in out
@@ -345,6 +351,15 @@ def test_other_pairs_are_stated_first(run, folders):
     write_pairs(folders[1], signs[::-1], texts=range(39, -1, -1))
     _, out, _ = run(*folders)
     assert "read different" not in out and "No bias score changed" in out
+    write_pairs(folders[1], np.append(signs, signs[:4]), texts=[*range(40), *range(4)])
+    assert (
+        run(*folders)[1]
+        .split("\n\n")[1]
+        .startswith(
+            "**Base and head read the same pairs, but not equally often; 4 of the 44 in head are"
+            " further copies of pairs that both have (stereotypes/mine/pairs.parquet). A number"
+        )
+    )
 
 
 def test_other_choices_of_audits_are_stated_first(run, tmp_path):
@@ -433,7 +448,10 @@ def test_tables_of_people_are_judged_and_another_attribute_is_stated(run, tmp_pa
         people["y"] = (people["x"] + effect * (people["a"] == "u") > 1).astype(int)
         options = {"attribute": attribute, "methods": ["mlp"], "seeds": 2, "out": tmp_path / name}
         audit_table(people[:200], people[200:], label="y", **options)
-    first, _ = run("base", "head")[1].split("\n\n")[1:3]
+    people, first = run("base", "head")[1].split("\n\n")[1:3]
+    assert people.startswith(
+        "**Base and head read different people: 112 of the 300 in base are not"
+    )
     assert first.startswith("**Bias has risen. Clearest change: ")
     assert " bias scores moved beyond noise, more bias in " in first
     first, _ = run("base", "other")[1].split("\n\n")[1:3]
@@ -456,3 +474,88 @@ def test_another_delta_of_pairs_is_stated_first(run, folders):
         "**Base and head differ in what was audited (tables/pairs/mine/bias_scores.csv): delta"
         f" {float(old):g} → 15. Verdicts may differ because of this, not because of the model.**"
     )
+
+
+def test_the_function_returns_what_the_command_prints(run, folders, tmp_path):
+    write_bias(folders[1], BASE - 0.1)
+    path = tmp_path / "gates.yaml"
+    path.write_text(f"- {{table: {SWEEPS}, number: mean, fail_if: moved}}\n")
+    result = compare(SimpleNamespace(folder=folders[0]), str(folders[1]), [GATE])
+    _, out, _ = run(*folders, "--gate", GATE, "--data", "c.json")
+    assert str(result) == html.unescape(out) and result.findings[0] in str(result)
+    assert result.findings[0].startswith("Bias has risen.") and len(result.findings) == 1
+    document = json.loads(Path("c.json").read_text(encoding="utf-8"))
+    assert result.table["status"].value_counts().to_dict() == document["counts"]["numbers"]
+    (row,) = result.table[result.table["main"] & (result.table["model"] == "mine")].to_dict(
+        "records"
+    )
+    assert (row["number"], row["judged_by"]) == ("mean_bias", "items") and not row["repeats"]
+    assert [one.status for one in result.outcomes] == ["broken"]
+    assert [one.status for one in compare(*folders, path).outcomes] == ["held"]
+    with pytest.raises(InputError, match="`head` is of the type int, and must be str or Path"):
+        compare(folders[0], 5)
+
+
+@pytest.fixture
+def edit(folders):
+    """Change cells of a table of pairs in base and in head, and leave other rows as they are."""
+
+    def edited(name, **cells):
+        for folder, values in zip(folders, zip(*cells.values(), strict=True), strict=True):
+            table = folder / "tables/pairs/mine" / f"{name}.csv"
+            rows = pd.read_csv(table, dtype=str, keep_default_na=False)
+            rows = rows.assign(**dict(zip(cells, values, strict=True)))
+            rows.to_csv(table, index=False, lineterminator="\n")
+
+    return edited
+
+
+MISPLACED = "6 of 40 pairs look misplaced, so this may not hold"
+LONGER = "40 of 40 pairs have the same side longer, so this may come from length"
+OF_PAIRS = " (Bias scores and verdicts, “My pairs”)."
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "misplaced", "longer", "first", "doubt"),
+    [
+        (20, 40, "00", "00", "**Bias has risen. Clear", ""),
+        (20, 40, "06", "00", "**Perhaps bias has risen. Clear", f"In head, {MISPLACED}"),
+        (40, 20, "66", "00", "**Perhaps bias has fallen. Clear", MISPLACED),
+        (20, 40, ("0", "0"), ("0", "40"), "**Perhaps bias has risen. Clear", f"In head, {LONGER}"),
+        (20, 21, "60", "00", "**Bias: no change beyond noise", f"In base, {MISPLACED}"),
+    ],
+)
+def test_the_doubts_of_audits_are_stated_with_the_finding(
+    run, folders, edit, base, head, misplaced, longer, first, doubt
+):
+    for folder, count in zip(folders, (base, head), strict=True):
+        write_pairs(folder, np.where(np.arange(40) // 2 % 20 < count // 2, 1.0, -1.0))
+    edit("bias_scores", pairs=("40", "40"), scored=("40", "40"), misplaced=misplaced,
+         one_longer=longer)  # fmt: skip
+    _, out, _ = run(*folders)
+    headline = out.split("\n\n")[1]
+    assert headline.startswith(first)
+    assert ("may" in headline) == bool(doubt) and (not doubt or doubt + OF_PAIRS in headline)
+    if base + head == 60:
+        assert (f"; perhaps: {doubt[:1].lower()}{doubt[1:]} |" in out) == bool(doubt)
+
+
+def test_notes_on_data_and_the_same_weights_are_stated(run, folders, edit):
+    for folder, model, values in zip(folders, ("old", "new"), (-1.0, 1.0), strict=True):
+        write_pairs(folder, np.full(40, values), model)
+        path = folder / "stereotypes/mine/pairs.json"
+        flags = {"repeated_pair": 3, "misplaced": 0}
+        path.write_text(json.dumps({"title": "My pairs", "pairs": 40, "flags": flags}))
+    _, out, _ = run(*folders, "--data", "c.json")
+    assert "the same in base and head" not in out and "Assumed: the model new (head)" in out
+    assert "\n- In base and head: 3 of 40 pairs: an earlier pair has the same two sentences;" in out
+    assert len(json.loads(Path("c.json").read_text())["notes"]["head"]) == 1
+    edit("models", weights_sha256=("aa", "aa"), tokenizer_sha256=("bb", "bb"))
+    _, out, _ = run(*folders)
+    assert out.split("\n\n")[1] == (
+        "**The model is the same in base and head: the weights and the tokenizer of old → new are"
+        " equal, so that differences have another reason.**"
+    )
+    assert "The rows of old (base) and new (head) are named old → new." in out
+    edit("models", weights_sha256=("aa", "aa"), tokenizer_sha256=("bb", "cc"))
+    assert "the same in base and head" not in run(*folders)[1]

@@ -4,10 +4,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from evenhand.compare.causes import CHANGED, GONE, NEW, Change, find_causes
-from evenhand.compare.results import Results
+from evenhand.comparison.causes import CHANGED, GONE, NEW, Change, find_causes
+from evenhand.comparison.results import Results
 from evenhand.errors import InputError
-from unit.compare.made_folders import SWEEPS, sweep_row, write_provenance, write_table
+from unit.comparison.made_folders import SWEEPS, sweep_row, write_provenance, write_table
 
 
 def write_folder(path, start="results/", mean=50.0, **entry):
@@ -184,11 +184,36 @@ def test_a_file_of_the_same_name_does_not_mislead_about_the_folder(folders):
     assert SWEEPS in Results(folders[0]).files
 
 
-def test_cases_of_logs_with_the_same_ids_and_other_sentences(folders):
-    for folder, sentences in zip(folders, (["a", "b"], ["a", "c"]), strict=True):
-        path = folder / "predictions/mine/cases.parquet"
+CASES, PEOPLE = "predictions/mine/cases.parquet", "tabular/mine/data.parquet"
+
+
+@pytest.mark.parametrize(
+    ("file", "base", "head", "totals"),
+    [
+        (CASES, {"task": "tt", "id": "01", "sentences": "ab"}, {"sentences": "ac"}, (2, 2, 1)),
+        (CASES, {"id": "01", "label": "yn", "sex": "fm"}, {"label": "yy"}, (2, 2, 1)),
+        (CASES, {"id": "01", "label": "yn", "outcome": "fm"}, {"outcome": "mm"}, None),
+        (CASES, {"id": "01", "sex": "fm"}, {"sex": None, "age": "ab"}, None),
+        (PEOPLE, {"row": "01", "a=v": "00", "x": "12"}, {"x": "13"}, (2, 2, 1)),
+        (PEOPLE, {"row": "01", "official_split": "ab", "x": "12"}, {"x": "21"}, None),
+        (PEOPLE, {"a=v": "00", "x": "12"}, {"a=v": "000", "x": "121"}, (2, 3, 2, 0, 1)),
+    ],
+)
+def test_files_with_the_same_columns_and_other_items(folders, file, base, head, totals):
+    for folder, columns in zip(folders, (base, base | head), strict=True):
+        path = folder / file
         path.parent.mkdir(parents=True)
-        rows = [{"task": "t", "id": n, "sentences": one} for n, one in enumerate(sentences)]
-        pq.write_table(pa.Table.from_pylist(rows), path)
-    (items,) = causes(folders).items
-    assert (items.noun, items.base, items.head, items.shared) == ("cases", 2, 2, 1)
+        pq.write_table(pa.table({name: [*cells] for name, cells in columns.items() if cells}), path)
+    found = [one[2:] for one in causes(folders).items]
+    assert found == ([(*totals, 0, 0)[:5]] if totals else [])
+
+
+def test_another_label_is_a_choice_and_not_other_people(folders):
+    for folder, label in zip(folders, ("y = 1", "z = 1"), strict=True):
+        path = folder / PEOPLE
+        path.parent.mkdir(parents=True)
+        pq.write_table(pa.table({"label": [label == "y = 1"], "x": [1.0]}), path)
+        described = {"name": "mine", "meta": {"label": label}}
+        path.with_suffix(".json").write_text(json.dumps(described))
+    result = causes(folders)
+    assert [change.name for change in result.choices] == ["label"] and not result.items

@@ -1,16 +1,21 @@
 import importlib
+import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from evenhand.compare.numbers import GONE, INTERVALS, ITEMS, MOVED, NEW, NOISE, SAME, UNJUDGED
+from evenhand import audit_logs
+from evenhand.comparison.numbers import GONE, INTERVALS, ITEMS, MOVED, NEW, NOISE, SAME, UNJUDGED
 from evenhand.core.families import load_members
 from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
+from evenhand.individual.tables import grid
 from evenhand.legal.classifier_tables.calibration import TABLE
+from evenhand.predictions import preferences
 from evenhand.slguset import tables as bias_tables
 from evenhand.stereotypes import tables as pair_tables
-from unit.compare.made_folders import (
+from unit.comparison.made_folders import (
     BASE,
     SENTENCES,
     SWEEP,
@@ -21,6 +26,7 @@ from unit.compare.made_folders import (
     write_pairs,
     write_table,
 )
+from unit.predictions.test_lm_eval import bbq, crows, with_own_words
 
 BIAS = "tables/bias/slguset/models.csv"
 PAIRS = "tables/pairs/mine/bias_scores.csv"
@@ -162,11 +168,11 @@ def test_malformed_tables_are_an_error(folders, text, message):
 
 
 def test_the_modules_that_find_items_exist():
-    members = load_members(pair_tables) + load_members(bias_tables)
+    members = [*load_members(pair_tables), *load_members(bias_tables), preferences]
     names = {column.items for member in members for column in member.TABLE.numbers()} - {""}
-    assert names == {"slguset_bias", "pair_scores"}
+    assert names == {"slguset_bias", "pair_scores", "log_answers"}
     for name in names:
-        assert importlib.import_module(f"evenhand.compare.items.{name}").Store
+        assert importlib.import_module(f"evenhand.comparison.items.{name}").Store
 
 
 def test_items_show_what_intervals_hide(folders):
@@ -244,7 +250,7 @@ def test_two_names_of_a_model_are_two_versions(folders):
     assert (main.judged_by, main.status) == (ITEMS, MOVED)
     assert main.p_adjusted == pytest.approx(2 * main.p_value)  # beside a mean Bias
     others = [number for number in table.numbers if not number.main]
-    assert {number.status for number in others if number.repeats == main.row} == {MOVED}
+    assert {number.status for number in others if number.repeats is main} == {MOVED}
     assert MOVED not in {number.status for number in others if number.repeats is None}
     write_bias(folders[1] / "more", BASE, "third")  # at most one can be a version
     (folders[1] / "more/tables/bias/slguset").rename(folders[1] / "tables/bias/more")
@@ -259,3 +265,63 @@ def test_pairs_of_a_few_templates_are_few(folders):
         whole, *_ = compare(folders)[PAIRS].numbers
         assert whole.judged_by == ITEMS and (whole.p_value < 0.001) == (templates is None)
         assert whole.p_value >= least
+
+
+def audited_logs(folder, **samples):
+    """Audit logs with these samples by task."""
+    logs = folder.with_name(f"{folder.name}_logs")
+    logs.mkdir()
+    for task, some in samples.items():
+        (logs / f"samples_{task}_1.jsonl").write_text("\n".join(map(json.dumps, some)))
+    audit_logs(logs, out=folder)
+
+
+def test_samples_of_logs_are_compared_one_by_one(folders):
+    """The intervals of the pairs overlap, of which eight changed in the same direction."""
+    for folder, hits, changed in zip(folders, (20, 28), (0, 14), strict=True):
+        questions = [*bbq()]
+        for sample in questions[1 : 1 + changed : 2]:
+            sample["amb_bias_score"] = [0.0, 0.0, 1.0, "False"]
+        audited_logs(folder, crows_pairs=with_own_words([*crows(hits)]), bbq=questions)
+    table = compare(folders)["tables/predictions/mine/preferences.csv"]
+    assert {number.judged_by for number in table.numbers if number.status != SAME} == {ITEMS}
+    by_task = {number.row["task"]: number for number in table.numbers if number.main}
+    assert by_task["crows_pairs"].p_value == pytest.approx(2**-7)
+    assert by_task["crows_pairs"].status == MOVED
+    (folders[0] / "predictions/mine/cases.parquet").unlink()
+    table = compare(folders)["tables/predictions/mine/preferences.csv"]
+    (status,) = (one.status for one in table.numbers if one.main and one.row["condition"] == "")
+    assert status == NOISE
+
+
+def test_equal_items_under_two_names_are_one_number(folders):
+    """Not so two bias types with equal numbers; only main numbers are adjusted together."""
+    for folder, hits in zip(folders, (20, 28), strict=True):
+        pairs = with_own_words([*crows(hits)])
+        audited_logs(folder, crows_pairs_en=pairs, crows_pairs_en_age=pairs[::2])
+    numbers = {
+        (one.row["task"][12:], one.row["bias_type"]): one
+        for one in compare(folders)["tables/predictions/mine/preferences.csv"].numbers
+    }
+    whole, age = numbers["en", "all"], numbers["en_age", "all"]
+    assert numbers["en", "age"].repeats is age
+    assert [one.repeats for one in (whole, age, numbers["en", "gender"])] == [None] * 3
+    assert numbers["en", "gender"].base == age.base and numbers["en", "gender"].head == age.head
+    assert whole.p_adjusted == 2 * whole.p_value
+
+
+def test_methods_that_decide_alike_and_tables_with_one_number_count_once(folders):
+    base, head = np.tile([1.0, -1.0], 20), np.where(np.arange(40) % 8 == 1, 1.0, [1.0, -1.0] * 20)
+    for folder, values in zip(folders, (base, head), strict=True):
+        write_pairs(folder, {"aul": values, "cps": values})
+        copies = [(replace(grid.TABLE, name=name), [sweep_row(values.sum())]) for name in "ab"]
+        write_tables(folder / "tables/individual", copies)
+    tables = compare(folders)
+    first, second = (number for number in tables[PAIRS].numbers if number.main)
+    assert second.repeats is first and first.p_adjusted == first.p_value
+    (length,) = (
+        n for n in tables["tables/pairs/mine/length.csv"].numbers if n.row["method"] == "cps"
+    )
+    assert length.repeats is first
+    (number,), (copy,) = (tables[f"tables/individual/{name}.csv"].numbers for name in "ab")
+    assert copy.repeats is number and copy.status == number.status == MOVED

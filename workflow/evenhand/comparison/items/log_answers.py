@@ -1,0 +1,52 @@
+"""The samples behind the preferences in logs of lm-evaluation-harness."""
+
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from evenhand.comparison.items.common import Items
+from evenhand.io.tables import read_columns, read_table_schema
+from evenhand.metrics.inference import swap_sides
+from evenhand.stereotypes.clusters import templates
+
+COLUMNS = ["task", "id", "category", "condition", "cluster", "sentences", "preference"]
+
+
+class Store:
+    """The samples of one audit of logs in one results folder.
+
+    Parameters
+    ----------
+    folder : Path
+        The results.
+    table : str
+        The path of the table in it: ``tables/predictions/{name}/preferences.csv``.
+    """
+
+    def __init__(self, folder: Path, table: str) -> None:
+        self.path = folder / "predictions" / Path(table).parent.name / "cases.parquet"
+
+    @cached_property
+    def answers(self) -> pd.DataFrame | None:
+        """The samples that name a group, with their cluster; None for a file without them."""
+        if not self.path.is_file() or not {*COLUMNS} <= {*read_table_schema(self.path).names}:
+            return None
+        answers = read_columns(self.path, COLUMNS).to_pandas()
+        return answers[answers["preference"].notna()]
+
+    def items(self, key: dict[str, str]) -> Items | None:
+        """Return the samples of a row; 100 for the stereotype, 50 for a tie, else 0."""
+        if (answers := self.answers) is None:
+            return None
+        is_part = (answers["task"] == key["task"]) & (answers["condition"] == key["condition"])
+        some = answers[is_part]
+        clusters, names = swap_sides(some["cluster"]), some["id"]
+        if not key["condition"]:  # of pairs; BBQ has no sentences in its samples
+            names = some["sentences"].map("\0".join)
+            parts = templates((*pair, None) for pair in some["sentences"])
+            clusters = np.column_stack([clusters, np.array(parts, dtype=str).reshape(-1, 2)])
+        rows = (some["category"] == key["bias_type"]).to_numpy() | (key["bias_type"] == "all")
+        values = 50.0 * (np.sign(some["preference"].to_numpy()) + 1)
+        return Items(names.to_numpy(dtype=str)[rows], clusters[rows], values[rows])
