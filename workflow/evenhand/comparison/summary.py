@@ -38,7 +38,7 @@ class Comparison(NamedTuple):
     Attributes
     ----------
     folders : (str, str)
-        The names of base and head.
+        The names of base and head; blank for results in Python.
     causes : Causes
         What differs apart from the numbers.
     tables : list of ComparedTable
