@@ -915,6 +915,16 @@ def test_the_examples_of_the_docstrings(model, pairs, tmp_path, monkeypatch):
     assert found.failed == 0 and found.attempted > 10
 
 
+def test_a_comparison_of_results_does_not_name_their_random_folders():
+    rows = pd.DataFrame({"y": [1, 0] * 50, "sex": ["f", "m", "m", "f"] * 25})
+    options = {"label": "y", "prediction": "p", "groups": ["sex"]}
+    results = [
+        eh.audit_predictions(rows.assign(p=p), **options) for p in (rows["y"], 1 - rows["y"])
+    ]
+    text = str(eh.compare(*results))
+    assert "moved beyond noise" in text and "evenhand-" not in text
+
+
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_a_notebook_runs(name, model, tmp_path, monkeypatch):
     monkeypatch.setenv("EVENHAND_MODEL", str(model))

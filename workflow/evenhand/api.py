@@ -804,18 +804,21 @@ def compare(
     >>> options = {"label": "y", "prediction": "p", "groups": ["sex"]}
     >>> base = eh.audit_predictions(data.assign(p=data["y"]), **options)
     >>> head = eh.audit_predictions(data.assign(p=data["y"] * (data["sex"] == "f")), **options)
-    >>> eh.compare(base, head).findings[0].partition(" Clearest")[0]
+    >>> comparison = eh.compare(base, head)
+    >>> comparison.findings[0].partition(" Clearest")[0]
     '3 of 4 group differences moved beyond noise, more bias in 3 of them.'
     """
     from evenhand.comparison.compare_results import compare_results
     from evenhand.comparison.gates import parse_gate, read_gates
 
+    has_names = not any(isinstance(run, Result) for run in (base, head))
     base, head = (getattr(run, "folder", run) for run in (base, head))
     for name, folder in {"base": base, "head": head}.items():
         _check_type(name, folder, str | Path)
     is_file = isinstance(gates, str | Path)
     conditions = read_gates(Path(gates)) if is_file else [*map(parse_gate, gates or [])]
-    return compare_results(base=Path(base), head=Path(head), gates=conditions)
+    comparison = compare_results(base=Path(base), head=Path(head), gates=conditions)
+    return comparison if has_names else comparison._replace(folders=("", ""))  # random names
 
 
 def problems_with_files(quarantine: Sequence[Mapping[str, Any]]) -> str:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from evenhand.comparison.results import Results
-from evenhand.core.tables import read_tables
+from evenhand.core.tables import PACKAGE, read_tables
 from evenhand.individual.tables.findings import DOUBTS
 from evenhand.io.documents import read_description
 from evenhand.predictions.words import doubts
@@ -21,12 +21,10 @@ def audit_notes(results: Results) -> list[str]:
         for file in files:
             described = read_description(results.folder / file, set(), "the audit")
             name = Path(file).parent
-            if name.parts[0] == "stereotypes":
-                some = flag_notes(described)
-            else:
-                some = doubts(
-                    {"unknown": {}} | described, read_tables(results.folder / "tables" / name)
-                )
+            tables = results.folder / "tables" / name
+            some = flag_notes(described)
+            if "flags" not in described and (tables / PACKAGE).is_file():
+                some = doubts({"unknown": {}} | described, read_tables(tables))
             notes += [f"{name.name}: {note}" if len(files) > 1 else note for note in some]
     findings = results.rows("tables/individual/findings.csv")[1]
-    return notes + [row["sentence"] for row in findings if row["finding"] in DOUBTS]
+    return notes + [row["sentence"] for row in findings if row.get("finding") in DOUBTS]

@@ -38,7 +38,7 @@ class Comparison(NamedTuple):
     Attributes
     ----------
     folders : (str, str)
-        The names of base and head.
+        The names of base and head; blank for results in Python.
     causes : Causes
         What differs apart from the numbers.
     tables : list of ComparedTable
@@ -83,10 +83,7 @@ class Comparison(NamedTuple):
         return pd.DataFrame(
             {"table": number.table, "number": number.number, "main": number.main}
             | number.row
-            | {
-                name: side and side.value
-                for name, side in (("base", number.base), ("head", number.head))
-            }
+            | {"base": number.base and number.base.value, "head": number.head and number.head.value}
             | {name: getattr(number, name) for name in (*columns, "reason", "judged_by")}
             | {"repeats": number.repeats is not None}
             for table in self.tables

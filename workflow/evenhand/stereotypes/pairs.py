@@ -84,14 +84,9 @@ def sentences_of(row: Mapping[str, Any]) -> tuple[str, str, str]:
 def flag_notes(description: Mapping[str, Any]) -> list[str]:
     """Return a sentence on each flag of `NOTED` that pairs of a described set have."""
     flags = description.get("flags", {})
+    first = {"misplaced": description.get("first_misplaced")}
     return [
-        _say(
-            "flagged",
-            count=flags[flag],
-            of=description["pairs"],
-            meaning=FLAGS[flag],
-            first=description["first_misplaced"] if flag == "misplaced" else None,
-        )
+        _say("flagged", flags[flag], description["pairs"], FLAGS[flag], first.get(flag))
         for flag in NOTED
         if flags.get(flag)
     ]
