@@ -92,14 +92,14 @@ def check_tables(config: Config) -> None:
 def check_declared(config: Config) -> None:
     """Read the tables that are small, so that errors in them precede the first job.
 
-    Of larger ones the columns are checked.
+    Of larger ones the columns and the positive label are checked.
 
     Raises
     ------
     InputError
         As in `prepare_table`, or a column is missing.
     """
-    from evenhand.tabular.delimited import check_columns, read_header
+    from evenhand.tabular.delimited import check_columns, check_positive, read_header
     from evenhand.tabular.prepare_table import read_people
     from evenhand.tabular.prepared import check
 
@@ -114,6 +114,7 @@ def check_declared(config: Config) -> None:
         columns = {key: options[key] for key in ("label", "attribute", "features", "split")}
         for path in files:
             check_columns(read_header(path), path, **columns)
+        check_positive(files, options["label"], options["positive"] or ())
 
 
 def training_keys(config: Config, method: str) -> dict[str, str]:

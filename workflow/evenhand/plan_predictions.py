@@ -120,12 +120,15 @@ def check_predictions(config: Config) -> dict[str, str]:
 def check_tables(config: Config) -> None:
     """Read the tables of predictions that are small, so that errors in them precede the first job.
 
+    Of larger ones the label is checked.
+
     Raises
     ------
     InputError
         As in `evenhand.predictions.read.read_predictions`; the error names the file or the key.
     """
     from evenhand.predictions.read import read_predictions
+    from evenhand.tabular.delimited import check_columns, check_positive, read_header
 
     for name, entry in config["predictions"].items():
         if entry["format"] != "table":
@@ -133,12 +136,15 @@ def check_tables(config: Config) -> None:
         paths = [Path(path) for path in (*entry["files"], entry["gold"]) if path]
         if not all(path.is_file() for path in paths):
             continue  # they are fetched
+        positive = as_text(entry["positive"])
         if sum(path.stat().st_size for path in paths) > SMALL:
+            with with_keys(f"predictions.{name}", entry):
+                check_columns(read_header(paths[-1]), paths[-1], label=entry["label"])
+                check_positive(paths[-1:], entry["label"], [positive] if positive else [])
             continue
         shared = {key: entry[key] for key in OPTIONS if key not in ("format", "title")}
         shared |= {key: entry[key] for key in ("bins", "probabilities")}
         gold = paths[1] if entry["gold"] else None
-        positive = as_text(entry["positive"])
         with with_keys(f"predictions.{name}", entry):
             read_predictions(paths[0], **shared | {"gold": gold, "positive": positive})
 

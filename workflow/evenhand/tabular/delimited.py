@@ -12,11 +12,17 @@ from evenhand.core.whole import read_text
 from evenhand.errors import InputError, nearest
 from evenhand.io.csv_rows import separator_of
 from evenhand.io.json_text import load
-from evenhand.tabular.numbers import MOST_DIGITS
-from evenhand.text.phrases import plural
+from evenhand.tabular.numbers import MOST_DIGITS, or_nan, without_point
+from evenhand.text.phrases import choice, plural
 
 #: Bytes of a file in which the header ends.
 HEADER = 1 << 20
+
+#: A column of larger tables is not read before the first job.
+MOST_BYTES = 1 << 28
+
+#: Values of a label among which the nearest is sought.
+MOST_NAMED = 200
 
 #: Control characters that no text has; line ends, tabs and page breaks are none of them.
 _CONTROL = re.compile(r"[\0-\x08\x0e-\x1b\x7f]")
@@ -87,6 +93,39 @@ def read_header(path: Path) -> list[str]:
     line = read_text(path, HEADER).lstrip("\r\n").partition("\n")[0]
     header = next(csv_lines(path, line, separator_of(line)), (1, []))[1]
     return [name.strip() for name in header]
+
+
+def check_positive(paths: Sequence[Path], label: str, positive: Sequence[str]) -> None:
+    """Raise InputError if a large table's label lacks one of these values; read no other column.
+
+    Of more than `MOST_BYTES`, or where pandas cannot read the column, nothing is checked.
+    """
+    import pandas as pd
+
+    from evenhand.io.tables import read_columns
+
+    if sum(path.stat().st_size for path in paths) > MOST_BYTES:
+        return
+    cells: set[str] = set()
+    for path in paths:
+        if path.suffix == ".parquet":
+            column = read_columns(path, [label])[label].unique().to_pylist()
+        else:
+            header = read_text(path, HEADER).lstrip("\r\n").partition("\n")[0]
+            form = {"sep": separator_of(header), "dtype": str, "keep_default_na": False}
+            place = read_header(path).index(label)
+            try:
+                column = pd.read_csv(path, usecols=[place], **form).iloc[:, 0].unique()
+            except ValueError:  # the job has the line
+                return
+        cells |= {without_point(str(as_text(cell)).strip()) for cell in column}
+    numbers = set(map(or_nan, cells))
+    for value in positive:
+        if without_point(value) not in cells and or_nan(value) not in numbers:
+            problem = f"`positive` is {value}, which is no value of {label}"
+            raise InputError(
+                problem, file=paths[0], remedy=choice(value, sorted(cells)[:MOST_NAMED])
+            )
 
 
 def _csv_of_json(text: str) -> str:
