@@ -2,9 +2,10 @@
 
 import re
 import subprocess
-import sys
 
 import pytest
+
+import warm
 
 MODULE = """configfile: "mine.yaml"
 
@@ -38,7 +39,7 @@ def test_results_are_inputs_of_rules_of_ones_own(is_first, tmp_path, repository)
     (tmp_path / "mine.yaml").write_text(CONFIG)
     module = MODULE.format(snakefile=str(repository / "Snakefile"))
     (tmp_path / "Snakefile").write_text(MINE + module if is_first else module + "\n" + MINE)
-    words = [sys.executable, "-m", "snakemake", "--cores", "1"]
+    words = [warm.folder() / "snakemake", "--cores", "1"]
 
     def printed(*others):
         done = subprocess.run([*words, *others], cwd=tmp_path, capture_output=True, text=True)

@@ -7,19 +7,27 @@ import sys
 
 import pytest
 
+import warm
 from evenhand.core import leftovers
 from harness import REPOSITORY, Checkout
 from unit.predictions.test_audit_predictions import people
 
 CONFIG = "predictions: {mine: {files: [p.csv], label: y, prediction: p, groups: [group]}}"
-COMMAND = [sys.executable, "-m", "evenhand", "run", "mine.yaml", "--cores", "2"]
-WHY = [sys.executable, "-m", "evenhand", "why", "mine.yaml"]
+RUN = ["-m", "evenhand", "run", "mine.yaml", "--cores", "2"]
+COMMAND = [sys.executable, *RUN]
 
 
 def settings(folder):
     """Of each process."""
     env = {"PYTHONPATH": str(REPOSITORY / "workflow"), "PATH": os.environ["PATH"]}
     return {"cwd": folder, "env": env | {"HOME": str(folder)}, "text": True}
+
+
+def call(options, *words, check=True):
+    """Run a command that nothing stops; it and its jobs are forks, which saves their imports."""
+    env = options["env"] | {"EVENHAND_PROGRAMS": str(warm.folder()), "OMP_NUM_THREADS": "1"}
+    command = [warm.folder() / "python", *words]
+    return subprocess.run(command, **options | {"env": env}, check=check, capture_output=True)
 
 
 @pytest.fixture
@@ -33,7 +41,7 @@ def undisturbed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("undisturbed")
     (folder / "mine.yaml").write_text(CONFIG)
     people(n=100).to_csv(folder / "p.csv", index=False)
-    subprocess.run(COMMAND, **settings(folder), check=True)
+    call(settings(folder), *RUN)
     return Checkout(folder).results()
 
 
@@ -56,7 +64,7 @@ def test_a_stopped_run_says_so_and_continues(tmp_path, options, undisturbed, num
     last = f"error: stopped by the signal {number.name}; finished results are kept"
     assert said.strip().splitlines()[-1].startswith(last)
     assert "memory" not in said and "defect" not in said and "Traceback" not in said
-    subprocess.run(COMMAND, **options, check=True)
+    call(options, *RUN)
     assert Checkout(tmp_path).results() == undisturbed
 
 
@@ -82,11 +90,10 @@ def test_a_file_of_the_user_in_the_folder_of_results_is_compared_by_content(tmp_
     target = "results/predictions/mine/meta.json"
 
     def why():
-        done = subprocess.run([*WHY, target], **options, check=True, capture_output=True)
-        return done.stdout
+        return call(options, "-m", "evenhand", "why", "mine.yaml", target).stdout
 
     (tmp_path / "mine.yaml").write_text(CONFIG.replace("p.csv", "results/mine/p.csv"))
-    subprocess.run([*COMMAND[:-2], target, "--cores", "1"], **options, check=True)
+    call(options, *RUN[:-2], target, "--cores", "1")
     os.utime(table)
     assert why() == "Nothing would run.\n"
     data[::-1].to_csv(table, index=False)
@@ -101,11 +108,12 @@ def test_beside_another_run_none_starts_and_why_names_it(tmp_path, options):
     lock.parent.mkdir(parents=True)
     lock.write_text("results/predictions/mine/meta.json\n")
     leftovers.claim(lock)
-    refused = subprocess.run(COMMAND, **options, capture_output=True)
+    refused = call(options, *RUN, check=False)
     *before, last = refused.stderr.splitlines()
     assert refused.returncode == 2 and len(before) <= 1  # of other versions than the lock's
     assert last.startswith(f"error: another run, process {os.getpid()} on ")
-    plan = subprocess.run(WHY, **options, capture_output=True, check=True).stdout.splitlines()
+    why = ("-m", "evenhand", "why", "mine.yaml")
+    plan = call(options, *why).stdout.splitlines()
     assert plan[0].startswith(f"Note: another run, process {os.getpid()} on ")
     leftovers.release(lock)
-    assert subprocess.run(WHY, **options, capture_output=True, check=True).stdout[:4] != "Note"
+    assert call(options, *why).stdout[:4] != "Note"
