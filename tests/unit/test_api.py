@@ -204,7 +204,7 @@ def test_a_model_that_fails_its_check_has_the_remedy_for_it(accuracy, tokens, re
     assert remedy in finding
 
 
-def test_predictions_as_data_and_as_file_give_the_same(tmp_path):
+def test_predictions_as_data_and_as_file_give_the_same(tmp_path, monkeypatch):
     data = pd.DataFrame({"y": [1, 0] * 30, "p": [0.9, 0.4, 0.2] * 20, "g": ["a", "b", "b"] * 20})
     data.to_csv(tmp_path / "p.csv", index=False)
     options = {"label": "y", "prediction": "p", "groups": "g"}
@@ -214,6 +214,9 @@ def test_predictions_as_data_and_as_file_give_the_same(tmp_path):
     assert "Predictions" in first.card()
     called = "result = eh.audit_predictions(data, label='y', groups='g', prediction='p')"
     assert called in first.card()
+    monkeypatch.chdir(tmp_path.parent)
+    beside = eh.audit_predictions(f"{tmp_path.name}/p.csv", **options).card()
+    assert f"audit_predictions('{tmp_path.name}/p.csv', " in beside
     assert " | lowest group | " in first.card() and "\n| g | True positive rate | " in first.card()
     page = second.to_html(tmp_path / "p.html").read_text(encoding="utf-8")
     assert html.escape(first.findings[0], quote=False) in page

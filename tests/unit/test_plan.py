@@ -608,6 +608,14 @@ def biographies(here: Path, **label: object) -> dict:
     }
 
 
+def test_an_unknown_group_of_audited_classifiers_is_named(here):
+    written = biographies(here, task="multi_class")
+    written["legal"]["classifiers"]["words"] |= {"objectives": ["group_dro"], "groups": ["gender"]}
+    written["text"]["datasets"]["bios"]["audited"] = ["group_dro"]
+    with pytest.raises(InputError, match=r"classifiers\.words\.groups .*gender.*label.*sex"):
+        plan.checked(written)
+
+
 @pytest.mark.parametrize(("change", "words"), CASES["declared_texts_are_read_before_any_job"])
 @pytest.mark.parametrize("small", [1 << 20, 0])
 def test_declared_texts_are_read_before_any_job(here, monkeypatch, change, words, small):

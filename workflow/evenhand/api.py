@@ -1023,7 +1023,7 @@ def _model(model: Any, folder: Path) -> tuple[dict[str, Any], str]:
 
 
 def _call(function: Callable[..., Any], arguments: Mapping[str, Any]) -> str:
-    """Return the code of a call: arguments that are not the defaults, files without folders."""
+    """Return the code of a call: arguments that are not the defaults, no absolute paths."""
     words = []
     for name, parameter in inspect.signature(function).parameters.items():
         value, default = arguments[name], parameter.default
@@ -1041,8 +1041,9 @@ def _call(function: Callable[..., Any], arguments: Mapping[str, Any]) -> str:
 def _word(value: Any) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_word, value))}]"
-    is_file = isinstance(value, Path) or (isinstance(value, str) and Path(value).is_absolute())
-    return repr(Path(value).name if is_file else value)
+    if isinstance(value, str | Path) and Path(value).is_absolute():
+        return repr(Path(value).name)
+    return repr(str(value) if isinstance(value, Path) else value)
 
 
 def _pair_findings(

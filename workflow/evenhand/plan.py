@@ -80,7 +80,6 @@ def check_files(config: Config) -> None:
     for name, entry in sets.items():
         named[f"stereotypes.sets.{name}.file"] = entry.get("file")
     may_be_folders = plan_legal.check_legal(config) | logs
-    plan_classifiers.check_classifiers(config)
     plan_individual.check_tables(config)
     for key, path in (named | may_be_folders).items():
         if not path:
@@ -266,7 +265,9 @@ def checked(
         A check fails; the error names the key.
     """
     config = plan_individual.expand(plan_slguset.completed(written, read_schema(SCHEMA)))
-    config = plan_predictions.expand(plan_legal.expand(config))
+    config = plan_legal.expand(config)
+    plan_classifiers.check_classifiers(config)  # whose names of groups the next line takes
+    config = plan_predictions.expand(config)
     check_files(config)
     check_effects(config, written)
     sources = read_sources(Path(config["sources"]))

@@ -405,6 +405,7 @@ def test_the_first_line_on_two_audits_is_about_groups(run, tmp_path):
         ("base", equal),
         ("head", equal * (rows["sex"] == "m")),
         ("next", equal.where(rows.index > 0, 1)),
+        ("turned", equal * (rows["sex"] == "f")),
     ):
         options = {"label": "label", "prediction": "answer", "groups": ["sex"]}
         audit_predictions(rows.assign(answer=answer), **options, out=tmp_path / name)
@@ -413,6 +414,8 @@ def test_the_first_line_on_two_audits_is_about_groups(run, tmp_path):
         " difference (Metrics by group, “mine”; attribute sex, group f, metric tpr, label 1) from 0"
         " (-0.09196 to 0.09196) to -0.9 (-0.9511 to -0.8154), a change of -0.9 (95 % interval"
     ) in run("base", "head")[1]
+    out = run("head", "turned")[1]
+    assert " group differences moved to the other side of 0: difference (Metrics by group" in out
     out = run("base", "next")[1]
     assert "**None of 5 group differences moved beyond noise. None of 15 other numbers" in out
 

@@ -209,6 +209,7 @@ BOMB = "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in rang
             r"c\.yaml: is nested deeper than 100 levels\.|maximum nesting depth",
         ),
         ("a: [b\nc: d\n", r"c\.yaml:2: is no YAML \(did not find expected ',' or '\]'\)\."),
+        ("a:\n  b: {c: 1\n", r"c\.yaml:3: is no YAML \(did not find expected ',' or '}'\)\."),
         ("a: 2001-13-45\n", r"c\.yaml: is no YAML \(month must be in 1\.\.12"),
         (
             "a:\n  b [x]\n  c: 1\n",

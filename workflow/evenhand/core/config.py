@@ -95,7 +95,8 @@ def read_config(path: Path) -> dict[str, Any]:
         config = yaml.load(text, Loader=_LOADER)
     except (yaml.YAMLError, ValueError, TypeError) as error:
         mark = getattr(error, "problem_mark", None)
-        if mark and re.match(r"\s*\t", text.splitlines()[mark.line]):
+        lines = text.splitlines()
+        if mark and re.match(r"\s*\t", "".join(lines[mark.line : mark.line + 1])):
             problem = "the line begins with a tab, and YAML takes blanks"
             raise InputError(
                 problem, file=path, line=mark.line + 1, remedy="write blanks"
