@@ -67,9 +67,13 @@ def test_an_unknown_target_is_one_sentence(printed):
     words = "MissingRuleException:\nNo rule to produce a b.csv (if you use input functions)"
     error = {"event": LogEvent.ERROR, "exception": "MissingRuleException"}
     (line,) = printed((logging.ERROR, words, error))
-    assert line.startswith("error: a b.csv is no rule and no result of this run; leave it out to")
+    assert line.startswith(
+        "error: a b.csv is no rule and no result of this configuration; leave it"
+    )
     (line,) = printed((logging.ERROR, words.replace("a b.csv", "write_pge"), error))
-    assert line.endswith("write_pge is no rule and no result of this run; did you mean write_page?")
+    assert line.endswith(
+        "write_pge is no rule and no result of this configuration; did you mean write_page?"
+    )
 
 
 def test_warnings_and_errors_are_printed_and_other_words_are_not(printed):

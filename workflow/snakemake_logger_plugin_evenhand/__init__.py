@@ -92,8 +92,8 @@ class LogHandler(LogHandlerBase):
             rules = (ROOT / "workflow" / "rules").glob("*.smk")
             names = re.findall(r"^rule (\w+):", "".join(map(Path.read_text, rules)), re.M)
             near = nearest(target, names)
-            remedy = f"did you mean {near}?" if near else "leave it out to make all results."
-            self.write(f"error: {target} is no rule and no result of this run; {remedy}")
+            remedy = f"did you mean {near}?" if near else "leave it out for all results."
+            self.write(f"error: {target} is no rule and no result of this configuration; {remedy}")
         elif event == LogEvent.JOB_ERROR and (refused := REFUSED.match(record.rule_msg or "")):
             cause = " ".join(refused[refused.lastgroup].split())
             if cause not in self.causes:  # once for all jobs and attempts
