@@ -15,15 +15,7 @@ COLUMNS = ["task", "id", "category", "condition", "cluster", "sentences", "prefe
 
 
 class Store:
-    """The samples of one audit of logs in one results folder.
-
-    Parameters
-    ----------
-    folder : Path
-        The results.
-    table : str
-        The path of the table in it: ``tables/predictions/{name}/preferences.csv``.
-    """
+    """The samples of an audit of logs: of ``tables/predictions/{name}/preferences.csv``."""
 
     def __init__(self, folder: Path, table: str) -> None:
         self.path = folder / "predictions" / Path(table).parent.name / "cases.parquet"

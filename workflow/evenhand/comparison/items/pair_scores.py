@@ -15,15 +15,7 @@ from evenhand.stereotypes.tables.bias_scores import subsets
 
 
 class Store:
-    """The pairs of one set in one results folder.
-
-    Parameters
-    ----------
-    folder : Path
-        The results.
-    table : str
-        The path of the table in it: ``tables/pairs/{set}/bias_scores.csv`` or ``length.csv``.
-    """
+    """The pairs of a set: of ``tables/pairs/{set}/bias_scores.csv`` or ``length.csv``."""
 
     def __init__(self, folder: Path, table: str) -> None:
         self.folder = folder / "stereotypes" / Path(table).parent.name

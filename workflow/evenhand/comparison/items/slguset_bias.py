@@ -15,15 +15,7 @@ ALL = "all"
 
 
 class Store:
-    """The sentences of one source of SlguSet in one results folder.
-
-    Parameters
-    ----------
-    folder : Path
-        The results.
-    table : str
-        The path of the table in it: ``tables/bias/{source}/….csv``.
-    """
+    """The sentences of a source of SlguSet: of ``tables/bias/{source}/….csv``."""
 
     def __init__(self, folder: Path, table: str) -> None:
         edition = Path(table).parent.name

@@ -48,9 +48,9 @@ COLLAPSED = 0.01
 #: The kinds of headline that questions return, in their order.
 HEADLINES = ("blind_fairer", "iifr_fairer", "fewer_positives", "other_gain", "no_gain")
 
-#: The findings that are notes on an audit too.
-DOUBTS = ("missing_rows", "doubtful_values", "copied_rows", "revealed_label", "revealed_attribute")
-DOUBTS += ("diverged_runs", "runs_not_made")
+#: The findings on the data, which the console states too, and those that are notes on an audit.
+OF_DATA = ("missing_rows", "doubtful_values", "copied_rows", "revealed_label", "revealed_attribute")
+DOUBTS = (*OF_DATA, "diverged_runs", "runs_not_made")
 
 Facts = dict[str, Any]
 

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from evenhand.core.rows import grouped, where
 from evenhand.individual.names import method_title, title, titles_of, who
 from evenhand.individual.results import cell_key
+from evenhand.individual.tables.findings import OF_DATA
 from evenhand.io.documents import read_description
 from evenhand.metrics.inference import ABOVE, EQUIVALENT, INCONCLUSIVE
 from evenhand.report.figures import axis, estimated, forest
@@ -44,9 +45,6 @@ METHODS = (
     (DROPPED, "none"),
 )
 
-#: The findings on the data that the console states too.
-DATA = ("missing_rows", "doubtful_values", "copied_rows", "revealed_label", "revealed_attribute")
-
 #: Methods of a data set whose effect is stated.
 EFFECTS = 3
 
@@ -79,7 +77,7 @@ def describe(study: Study) -> Headline:
     left_out = [
         with_sources(row["sentence"], _files("findings"))
         for row in tables.get("findings", [])
-        if row["finding"] in DATA
+        if row["finding"] in OF_DATA
     ]
     return Headline(
         sentence=statements[0] if statements else say("if_nothing"),

@@ -5,10 +5,11 @@ from typing import Any
 
 from evenhand.core.rows import grouped
 from evenhand.individual.names import title, titles_of
+from evenhand.individual.tables.findings import OF_DATA
 from evenhand.io.documents import read_description
 from evenhand.metrics.individual import TAU
 from evenhand.report.headline import say
-from evenhand.report.headlines.individual_fairness import DATA, conclude, draw
+from evenhand.report.headlines.individual_fairness import conclude, draw
 from evenhand.report.sections import individual_words
 from evenhand.report.sections.individual_tables import Behind, describe_results
 from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
@@ -16,7 +17,7 @@ from evenhand.report.study import Study
 from evenhand.tabular.prepared import RECORD
 
 #: The findings before and after all others: a remedy that works, and doubts about the data.
-PLACES = {"counterfactual_pairs": -1} | dict.fromkeys(DATA, 1)
+PLACES = {"counterfactual_pairs": -1} | dict.fromkeys(OF_DATA, 1)
 
 
 def content(study: Study) -> dict[str, Any]:
