@@ -517,7 +517,7 @@ def audit_table(
 
     Intervals over seeds are for other networks on these test people, those over people for other
     people with these networks. Methods are compared over seeds. A network that sees an attribute
-    gives it some weight: of one drawn at random, 3 to 11 % of its decisions changed on 1,200 rows.
+    gives it some weight, also where it has no effect: see docs/recipe_individual.md.
 
     Parameters
     ----------
