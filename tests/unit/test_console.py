@@ -155,7 +155,7 @@ def test_jobs_that_cannot_be_submitted_have_the_cause_once(
     )
     assert line == (
         f"error: read could not be submitted as a job: {cause}; mend this, or run without the"
-        " profile; all such jobs are in .snakemake/log/2026.snakemake.log."
+        " profile; see .snakemake/log/2026.snakemake.log."
     )
 
 

@@ -98,9 +98,7 @@ class LogHandler(LogHandlerBase):
             cause = " ".join(refused[refused.lastgroup].split())
             if cause not in self.causes:  # once for all jobs and attempts
                 problem = f"{record.rule_name} could not be submitted as a job: {cause.rstrip('.')}"
-                remedy = (
-                    f"mend this, or run without the profile; all such jobs are in {log_of_run()}"
-                )
+                remedy = f"mend this, or run without the profile; see {log_of_run()}"
                 self.write(f"error: {problem}; {remedy}.")
             self.causes.add(cause)
         elif event == LogEvent.JOB_ERROR and (

@@ -333,7 +333,7 @@ def shared_labels(
 
 
 def _combined(*codes: np.ndarray) -> np.ndarray:
-    """Return a code of each combination of these, in their order; quicker than rows are sorted."""
+    """Return the number of each combination of codes in sorted order, faster than by rows."""
     combined = np.zeros_like(codes[0])
     for code in codes:
         combined = np.unique(combined * (code.max(initial=0) + 1) + code, return_inverse=True)[1]
