@@ -3,10 +3,15 @@
 import math
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
-from typing import Any
+from types import CodeType
+from typing import TYPE_CHECKING, Any
 
 from evenhand.core.decimals import fixed
+
+if TYPE_CHECKING:
+    import jinja2
 
 #: A missing value.
 NOTHING = "–"
@@ -40,14 +45,7 @@ def render(
     """
     import jinja2
 
-    environment = jinja2.Environment(
-        undefined=jinja2.StrictUndefined,
-        keep_trailing_newline=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        autoescape=False,  # `plain` escapes
-    )
-    environment.filters |= {
+    filters = {
         "number": lambda value: NOTHING if _missing(value) else f"{value:,}",
         "percent": lambda value, digits=1: _fixed(value, digits, scale=100, unit="%"),
         "decimal": _fixed,
@@ -55,7 +53,31 @@ def render(
         "plain": plain,
         **(filters or {}),
     }
-    return environment.from_string(template.read_text(encoding="utf-8")).render(facts)
+    environment = _environment(filters)
+    code = _compiled(template.read_text(encoding="utf-8"), tuple(filters))
+    named = environment.make_globals(None)
+    return jinja2.Template.from_code(environment, code, named).render(facts)
+
+
+@cache  # one process may fill a template often
+def _compiled(template: str, filters: tuple[str, ...]) -> CodeType:
+    """Compile a template that has filters of these names."""
+    return _environment(dict.fromkeys(filters, str)).compile(template)
+
+
+def _environment(filters: Mapping[str, Callable[..., str]]) -> "jinja2.Environment":
+    import jinja2
+
+    environment = jinja2.Environment(
+        undefined=jinja2.StrictUndefined,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,  # `plain` escapes
+        optimized=False,  # a filter is called when the template is filled
+    )
+    environment.filters |= filters
+    return environment
 
 
 def size_category(rows: int) -> str:

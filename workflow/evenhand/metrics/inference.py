@@ -968,7 +968,7 @@ def power(
     times : float
         The factor by which the number of clusters is multiplied.
     """
-    from scipy import special, stats
+    from scipy import special
 
     item = 0.25 - delta**2 if variance is None else variance
     if not len(sizes) or not np.isfinite([item, correlation]).all() or item <= 0:
@@ -984,7 +984,13 @@ def power(
         largest = float(np.floor(largest + 1e-9))  # copies of items leave no whole number
         hits, share = np.arange(largest + 1), 0.5 + delta
         shape = 1 / min(max(correlation, 1e-6), 1 - 1e-6) - 1
-        chances = stats.betabinom.pmf(hits, largest, share * shape, (1 - share) * shape)
+        above, below = share * shape, (1 - share) * shape
+        chances = np.exp(
+            -np.log(largest + 1)
+            - special.betaln(largest - hits + 1, hits + 1)
+            + special.betaln(hits + above, largest - hits + below)
+            - special.betaln(above, below)
+        )
         sums = hits - largest / 2
     else:
         chances = np.full(41, 1 / 41)
