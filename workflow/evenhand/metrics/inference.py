@@ -21,6 +21,7 @@ removal of skewness by transformation, Journal of the Royal Statistical Society 
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -629,12 +630,10 @@ def _exact_p_value(steps: np.ndarray, reached: float) -> float:
 
     Interpolated where this is no whole number.
     """
-    from scipy.stats import binom
-
     chances = np.ones(1)
     for step, times in zip(*np.unique(steps, return_counts=True), strict=True):
         ups = np.zeros(2 * step * times + 1)
-        ups[:: 2 * step] = binom.pmf(np.arange(times + 1), times, 0.5)
+        ups[:: 2 * step] = _heads(times)
         chances = np.convolve(chances, ups)
     ends = np.arange(len(chances)) - len(chances) // 2
     reached = round(reached, 6)
@@ -643,6 +642,14 @@ def _exact_p_value(steps: np.ndarray, reached: float) -> float:
         float(chances[np.abs(ends) >= end].sum()) for end in (reached - part, np.ceil(reached))
     )
     return min(1.0, (1 - part) * below + part * above)
+
+
+@lru_cache(maxsize=4096)
+def _heads(throws: int) -> np.ndarray:
+    """Return the chance of each number of heads."""
+    from scipy.stats import binom
+
+    return binom.pmf(np.arange(throws + 1), throws, 0.5)
 
 
 def _counted_p_value(sums: np.ndarray, border: float) -> float:
