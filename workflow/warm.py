@@ -36,7 +36,7 @@ IMPORTED = (
     *("snakemake.cli", "snakemake.jobs", "snakemake.storage", "snakemake.report.html_reporter"),
     *("dpath", "smart_open", "yte", "cyclopts", "jinja2", "jsonschema", "yaml", "altair"),
     *("pandas", "pyarrow.parquet", "scipy.sparse", "scipy.stats", "sklearn.linear_model"),
-    *("torch", "torch._dynamo", "transformers.models.bert.modeling_bert"),
+    *("rjieba", "torch", "torch._dynamo", "transformers.models.bert.modeling_bert"),
 )
 
 #: The program in `folder` in place of Python: it imports little, so it starts in .01 s.

@@ -668,6 +668,7 @@ def test_the_simulation_meets_its_targets(monkeypatch):
     monkeypatch.setattr(script, "LISTS", lists)
     monkeypatch.setattr(script, "TEMPLATES", (20,))
     monkeypatch.setattr(script, "IN_TEMPLATES", (1, np.inf))
+    monkeypatch.setattr(script, "TURNS", ((0, 0.6), (1, 1)))
     clusters = script.listed_clusters()
     assert clusters["all"].effective == pytest.approx(51.1, abs=0.05)
     chosen = {name: clusters[name] for name in ("all", "religion")}
