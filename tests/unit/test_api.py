@@ -157,13 +157,19 @@ def test_an_error_of_a_loaded_model_names_no_file(model, pairs):
         eh.audit_pairs((body, tokenizer), pairs)
 
 
+ALIKE = (
+    "But with all tokens masked, it prefers the same side (40 %), so this may come from word"
+    " frequencies."
+)
+
+
 @pytest.mark.parametrize(
     ("first", "second", "end"),
     [
         ("above", "below", "; significantly prefers the anti-stereotype by CPS (40 %)."),
-        ("below", "above", " anti-stereotype; significantly prefers the stereotype by CPS (60 %)."),
+        ("below", "above", f"; significantly prefers the stereotype by CPS (60 %). {ALIKE}"),
         ("above", "above", ". Significant."),
-        ("inconclusive", "below", " anti-stereotype; undecided by AUL (50 %)."),
+        ("inconclusive", "below", " anti-stereotype; undecided by AUL (50 %). " + ALIKE),
         ("inconclusive", "equivalent", "; no preference beyond delta by CPS (50 %)."),
         ("equivalent", "equivalent", "No preference beyond ±5 points."),
         ("equivalent", "inconclusive", "beyond ±5 points; undecided by CPS (50 %)."),

@@ -1064,6 +1064,7 @@ def _pair_findings(
         lacking,
         opposed_types,
         significant_types,
+        with_control,
     )
     from evenhand.scoring.methods import COUNTING, METHODS
 
@@ -1078,8 +1079,8 @@ def _pair_findings(
 
     whole.sort(key=place)
     of_all = [row for row in rows if row["subset"] == "all"]
-    counting = [row for row in of_all if row["method"] in COUNTING]
-    counted, contradicted = significant_types(counting), contradicted_types(counting)
+    counted, contradicted = significant_types(of_all), contradicted_types(of_all)
+    controls = {row["method"]: row["control"] for row in with_control(whole)}
     total = len({row["bias_type"] for row in of_all} - {"all"})
     sentences = []
     for row in whole:
@@ -1106,6 +1107,9 @@ def _pair_findings(
             words = words.removesuffix(".") + _say("others", others)
         if (doubt := doubt_of(row)) and (is_first or row["verdict"] in OPPOSITE):
             words = f"{words} {doubt}."
+        control = controls.get(row["method"])
+        if control and not any(control in sentence for sentence in sentences):
+            words = f"{words} But {control}."
         if counted and is_first:
             scores = plain("lm_by_type", rows=counted, is_markup=False)
             facts = {"types": counted, "opposed": opposed_types(counted), "total": total}

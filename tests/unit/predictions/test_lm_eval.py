@@ -285,8 +285,8 @@ def test_findings_begin_with_the_significant_ones_also_of_a_bias_type():
     wide = row | {"score_low": 49.0, "task": "d", "p_value": 0.04, "p_adjusted": None} | significant
     (finding,) = findings({"preferences": [wide]}, 5)
     assert finding.endswith(
-        "Significant (p = 0.04), but the interval, which is computed in another way than the test,"
-        " still contains 50: add pairs."
+        "Significant (p = 0.04), but borderline: the interval, which is computed in another way"
+        " than the test, contains 50."
     )
     assert words[4].endswith(" 50 %; 3 more swaps would make it 80 % (p = 0.4).")
 

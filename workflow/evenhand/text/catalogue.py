@@ -99,6 +99,19 @@ def doubt_of(row: Mapping[str, Any]) -> str:
     return ""
 
 
+def borderline(row: Mapping[str, Any]) -> str:
+    """Return that the interval of a significant preference contains 50; blank if it does not."""
+    low, high = row.get("score_low"), row.get("score_high")
+    if row.get("verdict") not in ("above", "below") or low is None or not low < 50 < high:
+        return ""
+    return _say("borderline")
+
+
+def control(score: float) -> str:
+    """Return that the control with all tokens masked, of this score, prefers the same side."""
+    return _say("control", score)
+
+
 def is_confounded(row: Mapping[str, Any]) -> bool:
     """Return whether a preference cannot be told from one for the longer or shorter sentence.
 
