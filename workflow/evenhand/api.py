@@ -14,7 +14,7 @@ import tempfile
 import typing
 import warnings
 import weakref
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -681,8 +681,9 @@ def extract_sentences(
     DataFrame
         A row per sentence with one word of the attribute (the pack's ``keywords.csv``): sentence,
         keyword, verdict, reasons (joined by semicolons), evidence, source. ``.attrs["sentences"]``
-        is the number of sentences that were read. Problems with files, such as empty ones, are a
-        warning, and are in ``.attrs["quarantine"]``.
+        is the number of sentences that were read, ``.attrs["without_keyword"]`` the files without
+        a word of the attribute, as those in another language are. Problems with files, such as
+        empty ones, are a warning, and are in ``.attrs["quarantine"]``.
 
     Examples
     --------
@@ -693,7 +694,8 @@ def extract_sentences(
     import pandas as pd
 
     from evenhand import plan_slguset
-    from evenhand.io.tables import read_columns
+    from evenhand.io.tables import read_columns, read_rows
+    from evenhand.report.sentences import EVIDENCE_SEPARATOR
     from evenhand.slguset.apply_filters import apply_filters
     from evenhand.slguset.extract_sentences import extract_sentences as extract
     from evenhand.slguset.merge_candidates import merge_candidates
@@ -731,6 +733,7 @@ def extract_sentences(
     settings = plan_slguset.pack_options(config, *plan_slguset.WORDS).values_by_name
     reading = {name: settings[name] for name in plan_slguset.READING}
     tables, judged, unread, read = Path(slguset["pack"]), [], [], 0
+    per_file: Counter[str] = Counter()
     for shard, (_, part) in shards.items():
         stores = ("sentences", "quarantine", "inventory", "filters")
         out_files = {name: place / f"{shard}.{name}.parquet" for name in stores}
@@ -753,6 +756,8 @@ def extract_sentences(
         judged.append(out_files["filters"])
         unread.append(read_columns(out_files["quarantine"]).to_pandas())
         read += json.loads(counts.read_text(encoding="utf-8"))["sentences"]
+        for row in read_rows(out_files["inventory"], ["file", "keyword_sentences"]):
+            per_file[row["file"]] += row["keyword_sentences"]
     merge_candidates(
         judged=judged, out=place / "candidates.parquet", near_duplicates=slguset["near_duplicates"]
     )
@@ -760,6 +765,13 @@ def extract_sentences(
     candidates = read_columns(place / "candidates.parquet").to_pandas()
     candidates["reasons"] = candidates["reasons"].map("; ".join)
     candidates.attrs |= {"attribute": settings["attribute"], "sentences": read}
+    if settings["language"] not in ("zh", "ja"):
+        candidates["evidence"] = candidates["evidence"].str.replace(EVIDENCE_SEPARATOR, ", ")
+    empty = {row["file"] for row in rows}
+    candidates.attrs |= {
+        "files": len(per_file),
+        "without_keyword": [file for file, n in per_file.items() if not n and file not in empty],
+    }
     candidates.attrs["quarantine"] = [
         *rows,
         *map(json.loads, plan_slguset.quarantine_rows(skipped)),

@@ -28,7 +28,7 @@ from evenhand.core.places import ROOT, SCHEMA, SNAKEFILE, located
 from evenhand.core.usage import problem_of
 from evenhand.errors import InputError, nearest, with_names
 from evenhand.tabular.numbers import read_bins
-from evenhand.text.phrases import choice, listed
+from evenhand.text.phrases import choice, listed, plural
 
 app = App(
     name="evenhand",
@@ -346,6 +346,9 @@ def extract(
     rows.to_csv(path, index=False)
     count = int((rows["verdict"] == "accepted").sum())
     note = _write_problems(rows.attrs["quarantine"], out / "quarantine.csv")
+    if len(rows) and (without := rows.attrs["without_keyword"]):
+        note += f"; {plural(len(without), 'file')} of {rows.attrs['files']:,} without such a word"
+        note += f": {listed(without, 3)}"
     if not len(rows) and pack is None:
         note += f"; texts were read as --language {language} --attribute {attribute}: is it right?"
     finding = f"{count} of {len(rows)} sentences with a {rows.attrs['attribute']} word of the pack"
