@@ -138,7 +138,7 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["run", "p.csv"], "error: p.csv: is no YAML configuration; name a YAML file, such as"),
         (["run", "bad.yaml", "-n"], "error: bad.yaml: predictions.p.prediction is missing; giv"),
         (["why", "bad.yaml"], "error: bad.yaml: predictions.p.prediction is missing; give either"),
-        (["run", "bins.yaml"], "p.bins names a, which is none of `groups`; they are gender."),
+        (["run", "bins.yaml"], "p.bins names a, which is none of `groups`; they are gender; na"),
         (["run", "western.yaml"], "error: w.csv:3: is not UTF-8 but seems to be windows-1252; "),
         (["run", "people.yaml", "-n"], "error: w.csv:3: is not UTF-8 but seems to be windows-1252"),
         (["predictions", "p.csv", "q.csv"], "takes the argument q.csv, as one file, or one folder"),
