@@ -73,6 +73,8 @@ class Compared:
         None for a run without a value; ends are NaN without an interval.
     neutral : float or None
         See `evenhand.core.tables.Column`.
+    unit : str
+        See `evenhand.core.tables.Column`.
     main : bool
         Whether it answers the question of its table (`evenhand.core.tables.Table.main`).
     status : str
@@ -113,6 +115,7 @@ class Compared:
     p_adjusted: float = math.nan
     repeats: "Compared | None" = None
     doubts: tuple[str, str] = ("", "")
+    unit: str = ""
 
     @property
     def is_judged(self) -> bool:
@@ -383,7 +386,7 @@ def _compare(
         and column.neutral is not None
         and all(key.get(name) in values for name, values in declared.main.items())
     )
-    number = Compared(table, column.name, key, base, head, column.neutral, main)
+    number = Compared(table, column.name, key, base, head, column.neutral, main, unit=column.unit)
     number.doubts = tuple(_doubt(row) for row in pair)
     if base is None or head is None:
         number.status = NEW if base is None else GONE
