@@ -521,7 +521,7 @@ def edit(folders):
 
 
 MISPLACED = "6 of 40 pairs look misplaced, so this may not hold"
-LONGER = "40 of 40 pairs have the same side longer, so this may come from length"
+LONGER = "40 of 40 pairs of unequal length have the same side longer, so this may come from length"
 OF_PAIRS = " (Bias scores and verdicts, “My pairs”)."
 
 
@@ -541,7 +541,7 @@ def test_the_doubts_of_audits_are_stated_with_the_finding(
     for folder, count in zip(folders, (base, head), strict=True):
         write_pairs(folder, np.where(np.arange(40) // 2 % 20 < count // 2, 1.0, -1.0))
     edit("bias_scores", pairs=("40", "40"), scored=("40", "40"), misplaced=misplaced,
-         one_longer=longer)  # fmt: skip
+         one_longer=longer, unequal=longer)  # fmt: skip
     _, out, _ = run(*folders)
     headline = out.split("\n\n")[1]
     assert headline.startswith(first)

@@ -72,9 +72,12 @@ def test_the_share_is_that_of_the_harness(tmp_path):
 def test_pairs_with_words_of_their_own_have_a_verdict(tmp_path):
     samples = list(crows(hits=38))
     for i, one in enumerate(samples):
-        one["doc"]["sent_more"] = one["doc"]["sent_more"].replace(" she ", f" wo{i} ")
+        one["doc"]["sent_more"] = one["doc"]["sent_more"].replace(" she ", f" wo{i} x{i} ")
         one["doc"]["sent_less"] = one["doc"]["sent_less"].replace(" he ", f" ma{i} ")
-    row = audit(tmp_path, samples)["preferences"][0]
+    tables = audit(tmp_path, samples)
+    row = tables["preferences"][0]
+    longer = "40 of 40 pairs of unequal length have the same side longer, so this may come from"
+    assert longer in findings(tables, 5)[0]
     assert row["clusters"] == 40 and row["verdict"] == "above"
     assert row["score_low"] > 50
 

@@ -48,7 +48,7 @@ PARTS, GROUP = ("subset", "bias_type"), "group"
 NAMED = ("dataset", "model", "classifier", "objective", "method", "individual", "attribute", "task")
 
 #: The counts of pairs by which a finding on them is doubtful.
-DOUBTFUL = ("misplaced", "one_longer", "pairs", "samples", "scored")
+DOUBTFUL = ("misplaced", "one_longer", "unequal", "pairs", "samples", "scored")
 
 #: Adjusted p-values below this count as moved.
 ALPHA = 0.05
@@ -439,8 +439,11 @@ def _judge(number: Compared, column: Column, pair: tuple[Row, Row], find_items: 
 
 def _doubt(row: Row) -> str:
     """Return the doubt of a row of pairs; blank for other tables."""
-    counts = {name: _finite(row.get(name, "")) or 0 for name in DOUBTFUL}
-    return doubt_of({"verdict": row.get("verdict")} | {n: int(c) for n, c in counts.items()})
+    known = {name: _finite(row.get(name, "")) for name in DOUBTFUL}
+    counts = {name: int(value) for name, value in known.items() if value is not None}
+    return doubt_of(
+        {"verdict": row.get("verdict"), "score": _finite(row.get("score", ""))} | counts
+    )
 
 
 def _estimate(row: Row, column: Column) -> Estimate | None:
