@@ -115,10 +115,8 @@ def _short(order: Sequence[dict[str, Any]], sets: Sequence[dict[str, Any]], furt
     constant = is_constant(document)
     gap = None if constant else named_gap(tables)
     rows = [row for row in tables.get("preferences", []) if row["verdict"] in ("above", "below")]
-    caveats = {id(row): doubt_of(row) or borderline(row) for row in rows}
-    preference = min(
-        rows, key=lambda row: (caveats[id(row)], -abs(row["score"] - 50)), default=None
-    )
+    rows = [row | {"doubt": doubt_of(row) or borderline(row)} for row in rows]
+    preference = min(rows, key=lambda row: (row["doubt"], -abs(row["score"] - 50)), default=None)
     return say(
         "predictions_short",
         _files(document),
@@ -126,7 +124,7 @@ def _short(order: Sequence[dict[str, Any]], sets: Sequence[dict[str, Any]], furt
         gap=gap if gap and gap["verdict"] == "above" else None,
         metric=drawn_title(tables),
         preference=preference,
-        doubt=caveats.get(id(preference), ""),
+        doubt=preference["doubt"] if preference else "",
         calibration=gap,
         constant=constant,
         further=further,

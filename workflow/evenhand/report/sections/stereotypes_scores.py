@@ -239,10 +239,8 @@ def _share_much(row: Mapping[str, Any]) -> bool:
 def no_number(why: list[str]) -> dict[str, Any]:
     """Return the conclusion on a model that is not trusted."""
     words = plain("lm_untrusted", why=why)
-    return {"leaning": None, "significant": [], "lack": None, "words": words} | {
-        "doubt": "",
-        "control": "",
-    }
+    blank = {"leaning": None, "significant": [], "lack": None, "doubt": "", "control": ""}
+    return blank | {"words": words}
 
 
 def headline(models: list[dict[str, Any]]) -> Markup:
