@@ -964,6 +964,36 @@ def test_a_finding_on_predictions_that_are_worth_nothing_states_so(tmp_path):
         assert not any("majority" in words for words in others)
 
 
+@pytest.mark.parametrize(
+    ("tied", "of", "doubt"),
+    [
+        ([0.5, 0.5, 0], "300 of 500 cases of a (60.0 %)", True),
+        ([0.4, 0.6, 0], "", False),
+        (0.5, "300 of 500 cases of a (60.0 %)", True),
+        (0.51, "", False),
+    ],
+)
+def test_ties_of_the_largest_probabilities_are_noted_beside_the_finding(tmp_path, tied, of, doubt):
+    p = np.tile([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1]], (500, 1))
+    table = pd.DataFrame(p, columns=["x", "y", "z"]).assign(group=["a", "a", "b", "b"] * 250)
+    places, columns = table.index[table["group"] == "a"][:300], ["x", "y", "z"]
+    table["label"] = ["y", "x", "z", "y"] * 250
+    options = {"label": "label", "positive": "x"}
+    options |= {"classes": ["z", "y", "x"], "probabilities": ["z", "y", "x"]}
+    if isinstance(tied, float):
+        table["label"] = ["y", "x", "x", "y"] * 250
+        columns, options = "x", {"label": "label", "positive": "x", "prediction": "x"}
+    table.loc[places, columns] = tied
+    tables, meta = audit(tmp_path, table, **options)
+    first, *_ = findings(tables, 5, meta)
+    words = f"{of} are decided by the rule for ties, so this may come from it."
+    assert first.endswith(words) == doubt
+    note = "In 300 of 1,000 cases (30.0 %) the largest probabilities tie"
+    assert any(words.startswith(note) for words in notes(meta, tables, "")) == doubt
+    [row] = [row for row in tables["gaps"] if row["metric"] == "selection_rate"]
+    assert not doubt or row["highest"] == pytest.approx(0.8)
+
+
 def test_text_of_a_parquet_file_is_checked_and_bytes_are_text(tmp_path):
     table = people(shift=0.3)
     table.replace({"group": {"b": "\x7fb"}}).to_parquet(tmp_path / "p.parquet")

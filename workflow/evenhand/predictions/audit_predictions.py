@@ -64,7 +64,7 @@ def audit_predictions(
         of cases without a group, by attribute; empty_bins the bins without a case; missing,
         misplaced, unlike, equal_tasks, shared_pairs and repeated_pairs (of logs) those of the
         functions of `lm_eval`;
-        auc_reversed, uniform and majority are those of `PredictionStudy`. Of `audit_classifier`
+        auc_reversed, uniform, tied and majority are those of `PredictionStudy`. Of `audit_classifier`
         also trained: data set, classifier, objective and attribute.
     name, title : str
         Name and title of the predictions.
@@ -174,6 +174,7 @@ def write_audit(
         "doubtful": predictions.doubtful,
         "auc_reversed": study.auc_reversed,
         "uniform": study.uniform,
+        "tied": study.tied,
         "majority": study.majority,
         "positive_is_default": predictions.positive_is_default,
         "rescaled": predictions.rescaled,

@@ -100,6 +100,8 @@ class Predictions:
         Whether the positive label was not named, and the other one is not a usual negative one.
     rescaled : int
         Rows whose probabilities sum to 1 within rounding only, and are divided by their sum.
+    tied : array of bool, shape (n,)
+        Whether the largest probabilities are equal, or that of the positive label is the threshold.
     is_coded : bool
         Whether the predictions were 0 and 1, which are no labels, and 1 is the positive one.
     left_out : list of dict
@@ -125,6 +127,7 @@ class Predictions:
     doubtful: dict[str, dict[str, int]] = field(default_factory=dict)
     positive_is_default: bool = False
     rescaled: int = 0
+    tied: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=bool))
     is_coded: bool = False
     left_out: list[dict[str, Any]] = field(default_factory=list)
 
@@ -167,7 +170,7 @@ def read_predictions(
         are none of the labels.
     """
     table = read_table(file)
-    by_class = dict(probabilities or {})
+    by_class = dict(sorted((probabilities or {}).items()))
     bins = bins or {}
     if (prediction is None) == (not by_class):
         raise InputError("name either `prediction` or `probabilities`", file=file)
@@ -230,7 +233,7 @@ def read_predictions(
     if threshold != THRESHOLD and not is_cut:
         problem = "`threshold` has no effect without the probability of a positive label of two"
         raise InputError(problem, file=file, remedy="leave it out")
-    p, is_rescaled = None, bad.usable & False
+    p, is_rescaled, tied = None, bad.usable & False, np.zeros(len(table), dtype=bool)
     if is_p or by_class:
         cells = table[list(by_class.values()) or [prediction]]
         p, is_rescaled = _probabilities(cells, bool(by_class), positive_place, bad)
@@ -246,8 +249,10 @@ def read_predictions(
         predicted = names.map(place).fillna(0).to_numpy(dtype=int)
     elif is_cut:
         predicted = np.where(p[:, positive_place] >= threshold, positive_place, 1 - positive_place)
+        tied = p[:, positive_place] == threshold
     else:
         predicted = p.argmax(axis=1)
+        tied = (p == p.max(axis=1, keepdims=True)).sum(axis=1) > 1
     members = table[[*groups]].copy()
     lines = range(2, len(table) + 2)  # of the file of the groups, whose rows these are
     for name in bins:
@@ -321,6 +326,7 @@ def read_predictions(
         and positive_place is not None
         and not {*classes} & {*NEGATIVE},
         rescaled=int((is_rescaled & bad.usable).sum()),
+        tied=tied[kept],
         is_coded=bool(coded),
         left_out=bad.rows(),
     )

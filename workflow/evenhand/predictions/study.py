@@ -35,7 +35,7 @@ from evenhand.metrics.inference import (
     total,
 )
 from evenhand.predictions.read import Predictions, one_hot
-from evenhand.predictions.words import CROSS
+from evenhand.predictions.words import ALL, CROSS
 from evenhand.tabular.numbers import MOST_GROUPS, low_end
 
 #: Metrics that are shares of cases, by name, with their meaning.
@@ -288,6 +288,20 @@ class PredictionStudy:
         predicted = self.predictions.predicted
         same = bool((predicted == predicted[:, :1]).all())
         return "right" if (self.right == 1).all() else "same" if same else None
+
+    @property
+    def tied(self) -> dict[str, dict[str, int]]:
+        """The cases of each group whose largest probabilities tie, where any do; first of all."""
+        tied = self.predictions.tied
+        if not tied.any():
+            return {}
+        return {ALL: {ALL: int(tied.sum())}} | {
+            attribute.name: {
+                name: int(tied[attribute.codes == code].sum())
+                for code, name in enumerate(attribute.values)
+            }
+            for attribute in self.attributes
+        }
 
     @property
     def majority(self) -> float | None:

@@ -20,6 +20,9 @@ MOST_FURTHER = 5
 #: A larger share of pairs with equal log-likelihoods is noted.
 MOST_TIES = 0.02
 
+#: From this share of cases on whose largest probabilities tie, a gap may come from the rule.
+MANY_TIED = 0.05
+
 #: What identifies a metric in the tables.
 METRIC = ("attribute", "metric", "label")
 
@@ -62,7 +65,7 @@ def findings(
     The sentence on a gap names the group that differs most significantly from all others. Of logs,
     each task has one, and each bias type that is significant after adjustment. Those on
     counterfactual rows follow the first one, which ends with a warning if the predictions are
-    constant, or no better than the most frequent class.
+    constant, or no better than the most frequent class, or if `tied_doubt` has one.
 
     Parameters
     ----------
@@ -81,7 +84,8 @@ def findings(
         tables, description or {}
     )
     flips = [_say("counterfactuals", row=row) for row in tables.get("counterfactuals", ())]
-    return [" ".join([first, *_worthless(description or {}, tables)]), *flips, *others]
+    doubts = [f"{doubt}." for doubt in [tied_doubt(description or {}, tables)] if doubt]
+    return [" ".join([first, *_worthless(description or {}, tables), *doubts]), *flips, *others]
 
 
 def is_constant(description: Mapping[str, Any]) -> bool:
@@ -112,6 +116,21 @@ def _worthless(description: Mapping[str, Any], tables: Tables) -> list[str]:
         for row, majority in _beside_majority(description, tables)
         if row["low"] is not None and row["low"] <= majority
     ]
+
+
+def tied_doubt(description: Mapping[str, Any], tables: Tables) -> str:
+    """Return why the first gap may not hold, without a full stop: probabilities that tie.
+
+    They do in many cases, or in many of a group of its attribute. Blank if nothing shows that.
+    """
+    gap, tied = named_gap(tables), description.get("tied")
+    if not tied or not gap or gap["metric"] == "ece" or is_constant(description):
+        return ""
+    rows = where(tables["groups"], metric="accuracy")
+    rows = [row for row in rows if row["attribute"] in (ALL, gap["attribute"])]
+    row = max(rows, key=lambda row: tied[row["attribute"]][row["group"]] / row["cases"])
+    count = tied[row["attribute"]][row["group"]]
+    return _say("tied_doubt", row=row, count=count) if count >= MANY_TIED * row["cases"] else ""
 
 
 def spread(items: Iterable[Item], subject: Callable[[Item], Any]) -> list[Item]:
@@ -201,6 +220,8 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     if count := description.get("relabelled"):
         rows = sum(row["rows"] for row in tables["counterfactuals"])
         sentences.append(_say("relabelled", count=count, rows=rows))
+    if tied := description.get("tied"):
+        sentences.append(_say("tied_cases", count=tied[ALL][ALL], of=description["cases"]))
     if description.get("uniform") == "right":
         sentences.append(_say("all_right"))
     if aucs := description.get("auc_reversed"):

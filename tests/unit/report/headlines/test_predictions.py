@@ -164,6 +164,13 @@ def test_doubtful_cells_are_stated_on_the_front_page_and_beside_the_findings(aud
         assert words in write(page, [meta, tables], systems=["predictions"]).text()
 
 
+def test_a_gap_that_may_come_from_ties_is_in_doubt(audited):
+    meta, tables = audited("mine", 0.4)
+    tied = {"all": {"all": 12}, "group": {"a": 12, "b": 0}}
+    meta.write_text(json.dumps(json.loads(meta.read_text()) | {"tied": tied}))
+    assert describe([meta, tables], {}).short.startswith("Perhaps (12 of 179 cases of a (6.7 %) ")
+
+
 def test_the_gaps_of_intersections_that_no_finding_has_are_counted_on_the_pages(audited, write):
     files = audited("mine", 0.4, groups=("group", "sex"))
     words = "significant gaps of intersections are not clearly beyond those of their"

@@ -17,6 +17,7 @@ from evenhand.predictions.words import (
     is_constant,
     named_gap,
     spread,
+    tied_doubt,
     with_further,
 )
 from evenhand.report.figures import Row, axis, estimated, forest
@@ -124,7 +125,7 @@ def _short(order: Sequence[dict[str, Any]], sets: Sequence[dict[str, Any]], furt
         gap=gap if gap and gap["verdict"] == "above" else None,
         metric=drawn_title(tables),
         preference=preference,
-        doubt=preference["doubt"] if preference else "",
+        doubt=preference["doubt"] if preference else tied_doubt(document, tables),
         calibration=gap,
         constant=constant,
         further=further,
