@@ -72,7 +72,7 @@ def test_pairs_as_data_and_as_file_and_a_loaded_model_give_the_same(model, pairs
     for other in results[1:]:
         pd.testing.assert_frame_equal(results[0].table, other.table)
     page = results[0].to_html(tmp_path / "audit.html").read_text(encoding="utf-8")
-    assert "tiny" in page and 'src="http' not in page
+    assert "tiny" in page and 'src="http' not in page and "Two models compared" not in page
     with pytest.raises(InputError, match="is a folder; name an HTML file in it"):
         results[0].to_html(tmp_path)
     cards = [one.card() for one in results]
@@ -208,6 +208,10 @@ def test_a_model_that_fails_its_check_has_the_remedy_for_it(accuracy, tokens, re
     (finding,) = api._pair_findings([row], 5, check)
     assert "is not significantly above the majority-class baseline. Acc" in finding
     assert remedy in finding
+    check |= {"baseline": 1.0, "baseline_token": "."}
+    (finding,) = api._pair_findings([row], 5, check)
+    assert "tokens of the check are “.”, so that the baseline is always right: does" in finding
+    assert "Accuracy" not in finding
 
 
 def test_predictions_as_data_and_as_file_give_the_same(tmp_path, monkeypatch):
@@ -228,15 +232,16 @@ def test_predictions_as_data_and_as_file_give_the_same(tmp_path, monkeypatch):
     assert html.escape(first.findings[0], quote=False) in page
 
 
-def test_a_column_that_is_the_index_is_named_so():
+def test_a_named_index_is_a_column_of_an_audit_and_no_feature():
     table = pd.DataFrame({"y": [1, 0] * 20, "p": [0.9, 0.2] * 20, "g": list("aabb") * 10})
     table.index = pd.Index(map(str, range(40)), name="visit")
     named = {"label": "y", "prediction": "p", "groups": ["g"], "id": "visit"}
+    findings = eh.audit_predictions(table.reset_index(), **named).findings
+    assert eh.audit_predictions(table, **named).findings == findings
     words = "; it is in the index; make it a column by data.reset_index()"
     with pytest.raises(InputError, match=r"^the DataFrame: has no column 'visit'") as error:
-        eh.audit_predictions(table, **named)
+        eh.audit_table(table, label="y", attribute="visit")
     assert words in str(error.value)
-    assert eh.audit_predictions(table.reset_index(), **named).findings
 
 
 def test_the_report_leaves_no_other_file_in_the_folder(tmp_path):

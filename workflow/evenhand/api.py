@@ -568,7 +568,7 @@ def audit_table(
     split, train_rows = "random" if test is None else "official", None
     file = folder / "table.csv"
     if test is None:
-        file = _file(train, file)
+        file = _file(train, file, keep_index=False)
     else:
         import pandas as pd
 
@@ -964,13 +964,15 @@ def _errors_of_frame(
         raise InputError(error.problem, file=f"{name}{row}", remedy=remedy) from None
 
 
-def _file(data: "Data", path: Path) -> Path:
-    """Return a file of the data: the given one, or a new CSV file."""
+def _file(data: "Data", path: Path, *, keep_index: bool = True) -> Path:
+    """Return a file of the data: the given one, or a new CSV file, also of a named index."""
     if isinstance(data, str | Path):
         return _there(Path(data))
     from evenhand.tabular.delimited import as_text
 
-    frame = _frame(data).copy(deep=False)
+    frame = _frame(data)
+    names = [name for name in frame.index.names if name is not None and name not in frame]
+    frame = frame.reset_index(names) if names and keep_index else frame.copy(deep=False)
     for name, dtype in frame.dtypes.items():
         if dtype.kind == "O":
             frame[name] = frame[name].map(as_text)

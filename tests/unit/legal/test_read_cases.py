@@ -104,7 +104,7 @@ def test_a_duplicate_in_another_file_tells_where_the_first_is(tmp_path):
     files = [json_lines(tmp_path / name / "a.jsonl", hudoc()) for name in ("one", "two")]
     records, (row,), _ = run(tmp_path, files)
     assert len(records) == 1 and row["file"] == str(files[1])
-    assert row["detail"] == "001-1 was read from a.jsonl"
+    assert row["detail"] == "an earlier record of a.jsonl has the id 001-1"
 
 
 def test_options_go_to_the_format(tmp_path):

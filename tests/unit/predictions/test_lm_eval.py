@@ -502,7 +502,10 @@ def test_logs_of_other_tasks_are_refused(tmp_path):
         (tmp_path / "none").mkdir()
         audit_predictions(files=[tmp_path / "none"], **made, name="logs", format="lm_eval")
     (tmp_path / "none/mine.jsonl").touch()
-    for name, words in (("none", "if .*none/mine.jsonl is one, name that"), ("p.csv", "is no log")):
+    for name, words in (
+        ("none", "if .*none/mine.jsonl is one, name that"),
+        ("p.csv", "is no log of .*, or in a configuration without `"),
+    ):
         (tmp_path / "p.csv").touch()
         with pytest.raises(InputError, match=words):
             read_logs([tmp_path / name])

@@ -249,7 +249,9 @@ def _distinct(
         if record.case_id in seen:
             first, text = seen[record.case_id]
             reason = "duplicate_case" if text == digest else "duplicate_id"
-            problems.add(*place, reason, f"{record.case_id} was read from {first}")
+            problems.add(
+                *place, reason, f"an earlier record of {first} has the id {record.case_id}"
+            )
             continue
         seen[record.case_id] = source, digest
         yield replace(record, source=source)

@@ -94,7 +94,8 @@ def log_files(files: list[Path]) -> list[Path]:
     for path in paths:
         check_file(path)
         if path.suffix in (".csv", ".tsv", ".parquet"):
-            remedy = "audit a table by eh.audit_predictions, or leave out format: lm_eval"
+            remedy = "audit a table by eh.audit_predictions, or in a configuration without `format:"
+            remedy += " lm_eval`"
             raise InputError("is no log of lm-evaluation-harness", file=path, remedy=remedy)
     return paths
 

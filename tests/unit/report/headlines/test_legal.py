@@ -166,6 +166,8 @@ def test_headlines_are_those_that_are_kept(tmp_path):
     found["accuracy where macro-F1 is not tested"] = describe(
         [*files, *audit(folder, *audited)], TITLES
     )
+    files[1:] = audit(folder, rate_gap("accuracy", difference=0.0, label=None), name="equal")
+    found["equal accuracy where macro-F1 is not tested"] = describe(files, TITLES)
     two = [cases(tmp_path), cases(tmp_path, 30, dataset="my_own")]
     found["data sets without a classifier"] = describe(two, {"ecthr": "<b>"})
     more = [classifiers(tmp_path, low("equivalent")), cases(tmp_path, dataset="cail")]

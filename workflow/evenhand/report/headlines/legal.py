@@ -146,14 +146,14 @@ def rate_gaps(study: Study) -> Rows:
 def accuracy_gap(study: Study, lowest: Rows) -> Row | None:
     """Return the largest gap in accuracy where macro-F1 has no test, with the titles of its row.
 
-    `lowest` are the rows of `judge`. None if there is no such gap, or no audit has it.
+    `lowest` are the rows of `judge`. None if there is no such gap above 0, or no audit has it.
     """
     names = ("dataset", "classifier", "attribute")
     untested = {tuple(row[name] for name in names): row for row in where(lowest, judged="untested")}
     rows = [
         row | {key: of[key] for key in ("of", "name", "title")}
         for row in where(_gaps(study), metric="accuracy")
-        if (of := untested.get(tuple(row[name] for name in names)))
+        if row["gap"] and (of := untested.get(tuple(row[name] for name in names)))
     ]
     return max(rows, key=lambda row: row["gap"], default=None)
 
