@@ -400,6 +400,11 @@ def test_a_better_objective_is_higher_over_seeds_and_cases(equal):
     assert row["p_cases"] == pytest.approx(1 / 500, abs=1e-6)
     assert row["p_cases_adjusted"] >= row["p_cases"]
     assert row["p_seeds_adjusted"] >= row["p_seeds"]
+    # a method whose seeds are one classifier
+    fixed = [*runs[:2], *(equal.run(seed=seed, **DRO) for seed in (1, 2))]
+    row = equal.tests(*fixed)[MEAN]
+    assert row["p_cases_adjusted"] < 0.05 < row["p_seeds_adjusted"]
+    assert row["reason"].startswith("all seeds of the method are one classifier")
     # with enough swaps for the number of tests
     assert equal.tests(*runs, swaps=1)[MEAN]["p_cases_adjusted"] < 0.05
 

@@ -13,6 +13,7 @@ from evenhand.core.tables import Row, Table, integer, number, percent, share, te
 from evenhand.legal.built import Groups
 from evenhand.legal.classifier_study import (
     BASE,
+    CHANCE,
     FEW,
     SEED,
     SELECT,
@@ -91,7 +92,10 @@ TABLE = Table(
             "above or below 0: both adjusted p-values below 0.05; equivalent: both intervals"
             " within delta; else inconclusive, as where a classifier predicts one class only",
         ),
-        text("reason", "Why there is no p-value over seeds, no test, or no equivalence"),
+        text(
+            "reason",
+            "Why there is no p-value over seeds, no test, no equivalence, or no significance over seeds",
+        ),
     ),
 )
 
@@ -171,6 +175,7 @@ def _tests(
         swapped = _swapped(study, groups, *values, sum(sums), swaps)
         gaps = dict(_gaps(study, groups, values, swaps))
         constant = [None not in constant_labels(cases, some) for some in (runs, plain)]
+        is_fixed = seeds > 1 and bool((runs.logits == runs.logits[:1]).all())
     for measure in names:
         row = {"measure": measure, "seeds": seeds}
         row |= {"label": cases.dataset.labels[positive] if measure in RATES else None}
@@ -188,6 +193,8 @@ def _tests(
             if any(constant):
                 why = CONSTANT if all(constant) else ONE_CONSTANT
                 row |= {"equivalent": False, "reason": why}
+            elif is_fixed:  # as an erasure in closed form: more seeds of it would be no others
+                row["is_fixed"] = True
         yield row
 
 
@@ -407,3 +414,5 @@ def _adjust(rows: list[dict[str, Any]], delta: float) -> None:
             near = row.pop("equivalent") and max(ends) < delta
             p_value = None if None in both else max(both)
             row["verdict"] = conclude(row["difference"], p_value, near)
+            if row.pop("is_fixed", False) and p_value and both[0] < CHANCE <= p_value:
+                row["reason"] = reason("one_classifier")
