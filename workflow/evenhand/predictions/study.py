@@ -6,7 +6,7 @@ are those of `evenhand.metrics.inference`, over clusters where there are any.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cached_property
 from itertools import combinations, product
 from typing import Any, NamedTuple
@@ -292,16 +292,12 @@ class PredictionStudy:
     @property
     def tied(self) -> dict[str, dict[str, int]]:
         """The cases of each group whose largest probabilities tie, where any do; first of all."""
-        tied = self.predictions.tied
-        if not tied.any():
-            return {}
-        return {ALL: {ALL: int(tied.sum())}} | {
-            attribute.name: {
-                name: int(tied[attribute.codes == code].sum())
-                for code, name in enumerate(attribute.values)
-            }
-            for attribute in self.attributes
+        tied, every = np.flatnonzero(self.predictions.tied), np.zeros(len(self.predictions.id), int)
+        counts = {
+            name: {value: int((codes[tied] == code).sum()) for code, value in enumerate(values)}
+            for name, values, codes in [(ALL, [ALL], every), *map(astuple, self.attributes)]
         }
+        return counts if len(tied) else {}
 
     @property
     def majority(self) -> float | None:

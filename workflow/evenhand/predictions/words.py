@@ -84,8 +84,7 @@ def findings(
         tables, description or {}
     )
     flips = [_say("counterfactuals", row=row) for row in tables.get("counterfactuals", ())]
-    doubts = [f"{doubt}." for doubt in [tied_doubt(description or {}, tables)] if doubt]
-    return [" ".join([first, *_worthless(description or {}, tables), *doubts]), *flips, *others]
+    return [" ".join([first, *_worthless(description or {}, tables)]), *flips, *others]
 
 
 def is_constant(description: Mapping[str, Any]) -> bool:
@@ -108,14 +107,15 @@ def _beside_majority(
 
 
 def _worthless(description: Mapping[str, Any], tables: Tables) -> list[str]:
-    """Warn of constant predictions, or a classifier no better than the most frequent class."""
+    """Warn of constant predictions, a classifier at the most frequent class, or many ties."""
     if is_constant(description):
         return [_say("constant")]
+    doubt = tied_doubt(description, tables)
     return [
         _say("majority", row=row, majority=majority)
         for row, majority in _beside_majority(description, tables)
         if row["low"] is not None and row["low"] <= majority
-    ]
+    ] + [f"{doubt}."] * bool(doubt)
 
 
 def tied_doubt(description: Mapping[str, Any], tables: Tables) -> str:
@@ -124,7 +124,7 @@ def tied_doubt(description: Mapping[str, Any], tables: Tables) -> str:
     They do in many cases, or in many of a group of its attribute. Blank if nothing shows that.
     """
     gap, tied = named_gap(tables), description.get("tied")
-    if not tied or not gap or gap["metric"] == "ece" or is_constant(description):
+    if not tied or not gap or gap["metric"] == "ece":
         return ""
     rows = where(tables["groups"], metric="accuracy")
     rows = [row for row in rows if row["attribute"] in (ALL, gap["attribute"])]

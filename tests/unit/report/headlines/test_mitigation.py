@@ -358,6 +358,6 @@ def test_changes_that_lack_seeds_alone_ask_for_more(tmp_path):
                                            " group of age +2.0 points.")  # fmt: skip
     assert "; 2 are significant over cases, but not over the 2 seeds (" in asked.sentence
     fixed = headline(0.04, reason="they are one classifier")
-    assert "few or disagree; they are one classifier. The largest:" in fixed.next
+    assert "age +1.0 points, where they are one classifier." in fixed.next.striptags()
     for other in (headline(0.05), headline(None), headline(0.01, verdict="above")):
         assert other.next == "" and "over cases" not in other.sentence

@@ -94,7 +94,7 @@ TABLE = Table(
         ),
         text(
             "reason",
-            "Why there is no p-value over seeds, no test, no equivalence, or no significance over seeds",
+            "Why there is no test, no p-value or significance over seeds, or no equivalence",
         ),
     ),
 )
