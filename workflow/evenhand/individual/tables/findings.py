@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
+from evenhand.core.rows import where
 from evenhand.core.tables import Row, Table, flag, text
 from evenhand.individual.names import DATASETS, method_title, title, who
-from evenhand.individual.results import FORM, cell_key
+from evenhand.individual.results import FORM, cell_key, on_usual_split
 from evenhand.individual.study import IndividualStudy
 from evenhand.individual.tables import (
     grid,
@@ -139,7 +140,7 @@ def distinct(tables: dict[str, list[Row]]) -> Counter[str]:
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of a data set on random splits, with numbers rounded as in the tables."""
+    """The rows of a data set (see `on_usual_split`), with numbers rounded as in the tables."""
 
     dataset: str
     table_4: list[Row]
@@ -174,14 +175,11 @@ def _is(row: Row, *names: str) -> bool:
 def _answers(study: IndividualStudy) -> Iterator[tuple[str, str, Facts]]:
     """Yield finding, data set and facts of each question that has an answer."""
     tables = [
-        list(_rounded(member.rows(study))) for member in (table_4, grid, pareto_fronts, tests)
+        on_usual_split(list(_rounded(member.rows(study))))
+        for member in (table_4, grid, pareto_fronts, tests)
     ]
     for dataset in dict.fromkeys(row["dataset"] for row in tables[1]):
-        selected = (
-            [row for row in rows if (row["dataset"], row["split"]) == (dataset, "random")]
-            for rows in tables
-        )
-        known = Rows(dataset, *selected)
+        known = Rows(dataset, *(where(rows, dataset=dataset) for rows in tables))
         for finding, question in QUESTIONS.items():
             if facts := question(known):
                 yield finding, dataset, facts
