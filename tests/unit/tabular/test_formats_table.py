@@ -136,6 +136,14 @@ def test_rows_that_repeat_another_one_are_counted(tmp_path, copied, options, cop
     assert table.meta.get("copies") == copies
 
 
+def test_dummies_of_all_groups_imply_the_attribute(tmp_path):
+    cells = [f"{int(i % 3 == 0)},{int(i % 3 == 1)},{int(i % 3 == 2)},{i % 2}" for i in range(90)]
+    options = {"label": "y", "attribute": ["a"], "bins": {}, "categories": [], "positive": None}
+    for features, implied in ((["b", "c"], True), (["b"], None)):
+        table = made(tmp_path, header="a,b,c,y", rows=cells, features=features, **options)
+        assert table.meta.get("implied") is implied
+
+
 def test_blank_lines_above_the_header_do_not_count(tmp_path):
     table, with_lines = made(tmp_path), made(tmp_path, header=f"\n\r\n{HEADER}")
     assert with_lines.features == table.features and len(with_lines.y) == len(table.y)

@@ -192,6 +192,10 @@ def test_headlines_are_those_that_are_kept(tmp_path):
             kept[name] = headline(tmp_path / name, by_group(*rates) | more, **document)
     same = by_group(0.8, 0.5, share=(0.0, 0.0))  # neither group is lower
     kept["equal rates"] = headline(tmp_path / "same", same, **document)
+    few = {table_4: [FLIPS | {"mean": 97.3, "low": 95.1, "high": 99}]}
+    copy = {"revealing": {"attribute": [{"feature": "copy"}]}}
+    for name, meta in {"a copy of the attribute": copy, "dummies": {"implied": True}}.items():
+        kept[name] = headline(tmp_path / name, few, attribute_name="sex", meta=meta)
     paper = document | {"meta": {"gap": "deviation"}}  # which is no gap, and not called one
     without = headline(tmp_path / "deviation", by_group(*rates) | gap, **paper)
     shown = kept[f"groups of {rates}"]

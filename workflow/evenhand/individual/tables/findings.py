@@ -46,11 +46,15 @@ ALPHA = 0.05
 #: A model with a smaller share of positive predictions predicts one class.
 COLLAPSED = 0.01
 
+#: A balanced accuracy below this, in %, is not by chance that of a network that learnt nothing.
+BELOW_CHANCE = 40
+
 #: The kinds of headline that questions return, in their order.
 HEADLINES = ("blind_fairer", "iifr_fairer", "fewer_positives", "other_gain", "no_gain")
 
 #: The findings on the data, which the console states too, and those that are notes on an audit.
 OF_DATA = ("missing_rows", "doubtful_values", "copied_rows", "revealed_label", "revealed_attribute")
+OF_DATA += ("below_chance",)
 DOUBTS = (*OF_DATA, "diverged_runs", "runs_not_made")
 
 Facts = dict[str, Any]
@@ -120,7 +124,7 @@ def _doubts(table: Prepared) -> list[str]:
     words = [doubtful_words(name, values) for name, values in doubtful.items()]
     if table.meta.get("positive_is_default"):
         words.append(_say("default_label", table.meta["label"]))
-    for kind in ("numbered", "distinct"):
+    for kind in ("numbered", "distinct", "shifted"):
         words += [_say(kind, name) for name in table.meta.get(kind, ())]
     return words + spelt_words(table.attribute_name, table.attribute_values)
 
@@ -279,6 +283,13 @@ def adversaries(rows: Rows) -> Facts | None:
     }
 
 
+def below_chance(rows: Rows) -> Facts | None:
+    """Return the balanced accuracy of the MLP if it is clearly below chance."""
+    cell = rows.cell("mlp", "none", "balanced_acc")
+    is_below = cell is not None and cell["mean"] < BELOW_CHANCE
+    return {"holds": True, "accuracy": cell["mean"]} if is_below else None
+
+
 def on_front(front: str, measure: str) -> Callable[[Rows], Facts | None]:
     """Return the question for the methods with a setting that no other setting dominates."""
 
@@ -326,6 +337,7 @@ QUESTIONS: dict[str, Callable[[Rows], Facts | None]] = {
     "front_ddp": on_front("ddp", "dDP"),
     "front_ifr_p": on_front("ifr_p", "1 − IFR_p"),
     "noise_of_runs": noise,
+    "below_chance": below_chance,
     "diverged_runs": lost_runs("diverged"),
     "runs_not_made": lost_runs("empty"),
 }

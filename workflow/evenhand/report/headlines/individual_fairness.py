@@ -164,7 +164,9 @@ def conclude(
         facts = {"dataset": title(row["dataset"], titles), "row": row, "people": people}
         facts |= {"verdict": verdict if rate is None else INCONCLUSIVE, "delta": delta}
         facts |= {"attribute": document.get("attribute_name"), "rate": rate}
-        facts |= {"label": positive_label(document.get("meta") or {})}
+        meta = document.get("meta") or {}
+        facts |= {"label": positive_label(meta), "implied": meta.get("implied", False)}
+        facts["telling"] = (meta.get("revealing") or {}).get("attribute", [])
         facts["other"] = others.get(row["dataset"]) if row["split"] == "random" else None
         groups = _groups(tables, document)
         statements = [say("if_decision", _files("table_4"), **facts)]
