@@ -46,6 +46,11 @@ _PLACES = ("-c", "--cores", "-j", "--jobs", "--profile", "-e", "--executor")
 #: What to do about an option that Snakemake refuses.
 _HELP = "its options are listed by `snakemake --help`"
 
+#: What to do about a working folder that cannot be written, where Snakemake keeps its records.
+_ELSEWHERE = (
+    "start it in a folder that you may write, with full paths to the configuration and in it"
+)
+
 #: Options of Snakemake that change the configuration, or the folder that its paths start from.
 _CHANGES = ("--config", "-C", "--directory", "-d")
 
@@ -426,17 +431,17 @@ def run(*words: Words) -> None:
         cluster) or ``--config results=FOLDER``; ``snakemake --help`` lists all.
     """
     with _until_stopped(_CONTINUES, _STOPPING) as signals:
-        is_done, settings, results = _run(words, signals)
+        is_done, settings = _run(words, signals)
     if not is_done:
         sys.exit(_stopped(signals[0], _CONTINUES) if signals else 1)
     from evenhand.plan import summary
 
-    if findings := summary(settings | {"results": results.resolve()}):
+    if settings and (findings := summary(settings)):
         print(findings)
 
 
-def _run(words: tuple[str, ...], signals: list[int]) -> tuple[bool, dict[str, Any], Path]:
-    """Run the workflow; return whether all is done, the configuration and the results' folder."""
+def _run(words: tuple[str, ...], signals: list[int]) -> tuple[bool, dict[str, Any]]:
+    """Run the workflow; return whether all is done, and the configuration, {} after a dry run."""
     from evenhand.plan import completed_config
 
     config, words = _with_config(words)
@@ -450,7 +455,9 @@ def _run(words: tuple[str, ...], signals: list[int]) -> tuple[bool, dict[str, An
         raise InputError("`--configfile` has no effect on a run", remedy=remedy)
     settings = completed_config(config) | changes
     results = Path(options.directory or "", settings["results"])
-    _check_writable(results)
+    _check_writable(Path(options.directory or ""), _ELSEWHERE)
+    _check_writable(results, "name a folder that you may write in the key `results` of the"
+                    " configuration")  # fmt: skip
     os.environ["EVENHAND_REPORT"] = str(results / "report" / "index.html")
     from snakemake.cli import args_to_api
     from snakemake.exceptions import WorkflowError
@@ -464,23 +471,24 @@ def _run(words: tuple[str, ...], signals: list[int]) -> tuple[bool, dict[str, An
 
     JobScheduler.exit_gracefully = stop
     try:
-        return args_to_api(options, parser), settings, results
+        is_done = args_to_api(options, parser)
+        return is_done, {} if options.dryrun else settings | {"results": results.resolve()}
     except WorkflowError as error:  # before the workflow is read, as of a profile's other files
         problem = " ".join(str(error).split()).rstrip(".")
         raise InputError(f"snakemake: {problem}", remedy=_HELP) from None
 
 
-def _check_writable(results: Path) -> None:
-    """Raise InputError if the results, or a folder for them, cannot be written."""
+def _check_writable(folder: Path, remedy: str) -> None:
+    """Raise InputError if a folder, or the one that it would be in, cannot be written."""
     try:
-        there = next(path for path in (results, *results.absolute().parents) if path.exists())
+        there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
         with TemporaryFile(dir=there):
             pass
     except OSError as error:
         raise InputError(
             f"no results can be written there ({os.strerror(error.errno)})",
-            file=results,
-            remedy="name a folder that you may write in the key `results` of the configuration",
+            file=folder,
+            remedy=remedy,
         ) from None
 
 
@@ -612,7 +620,8 @@ def why(*words: Words) -> None:
     """
     config, words = _with_config(words, "why")
     words = _with_profiles(words)
-    _options([*_named(config), *words])
+    _, options, _ = _options([*_named(config), *words])
+    _check_writable(Path(options.directory or ""), _ELSEWHERE)
     _module("evenhand.core.why", [*_named(config), *words])
 
 
@@ -653,6 +662,7 @@ def certify(*, out: Path = Path("certificate"), seeds: int = 5) -> None:
     seeds
         Seeds of each planted model.
     """
+    _check_writable(out, "name another folder")
     words = ["certificates.certify", "--resources", str(ROOT / "resources")]
     words += ["--out", str(out), "--seeds", str(seeds)]
     done = subprocess.run([sys.executable, "-m", "evenhand.core.run", *words])
