@@ -55,6 +55,9 @@ OPPOSITE = {"above", "below"}
 #: The share of sentences with unknown words from which on a note has them.
 MUCH_UNKNOWN = 0.1
 
+#: So many sentences without an end are no headlines in between.
+MANY_UNFINISHED = 10
+
 _say = read_catalogue(__file__)
 
 #: The arguments of `audit_table` that are keys of a data set.
@@ -655,6 +658,7 @@ def extract_sentences(
     pack: str | Path | None = None,
     filters: Sequence[str] | None = None,
     text_field: str = "text",
+    paragraphs: str = "line",
     out: str | Path | None = None,
 ) -> "pd.DataFrame":
     """Find the sentences of a corpus with one gender word, and why each is kept or dropped.
@@ -673,6 +677,8 @@ def extract_sentences(
         Of `evenhand.slguset.filters`; by default those of the pack.
     text_field : str
         The field of JSON lines, or the column of tables, that holds the text.
+    paragraphs : str
+        ``blank_line`` joins lines up to a blank one (hard-wrapped text); ``line`` joins none.
     out : path, optional
         A folder for the records of files, names and problems; else a temporary one.
 
@@ -680,9 +686,10 @@ def extract_sentences(
     -------
     DataFrame
         A row per sentence with one word of the attribute (the pack's ``keywords.csv``): sentence,
-        keyword, verdict, reasons (joined by semicolons), evidence, source. ``.attrs["sentences"]``
-        is the number of sentences that were read. Problems with files, such as empty ones, are a
-        warning, and are in ``.attrs["quarantine"]``.
+        swapped_sentence (with the opposite word), keyword, verdict, reasons (joined by semicolons),
+        evidence, source, copies. ``.attrs["sentences"]`` is the number of sentences that were read,
+        with copies. Problems with files, such as empty ones, are a warning, and are in
+        ``.attrs["quarantine"]``.
 
     Examples
     --------
@@ -695,6 +702,7 @@ def extract_sentences(
     from evenhand import plan_slguset
     from evenhand.io.tables import read_columns
     from evenhand.slguset.apply_filters import apply_filters
+    from evenhand.slguset.dataset import spans_of, swap
     from evenhand.slguset.extract_sentences import extract_sentences as extract
     from evenhand.slguset.merge_candidates import merge_candidates
 
@@ -711,7 +719,8 @@ def extract_sentences(
         )
     paths = _paths(files)
     keys = {"pack": str(folder)} | ({"filters": _plain(filters)} if filters else {})
-    keys["corpora"] = {"mine": {"files": ["corpus"], "text_field": text_field}}
+    corpus = {"files": ["corpus"], "text_field": text_field, "paragraphs": paragraphs}
+    keys["corpora"] = {"mine": corpus}
     config = _completed({"slguset": keys})
     slguset = config["slguset"]
     slguset["corpora"]["mine"]["files"] = list(map(str, paths))
@@ -757,7 +766,13 @@ def extract_sentences(
         judged=judged, out=place / "candidates.parquet", near_duplicates=slguset["near_duplicates"]
     )
     rows = pd.concat(unread, ignore_index=True).to_dict("records")
-    candidates = read_columns(place / "candidates.parquet").to_pandas()
+    stored = read_columns(place / "candidates.parquet")
+    candidates = stored.to_pandas()
+    swapped = [
+        None if row["start"] is None else swap(row["sentence"], spans_of(row))
+        for row in stored.to_pylist()
+    ]
+    candidates.insert(candidates.columns.get_loc("sentence") + 1, "swapped_sentence", swapped)
     candidates["reasons"] = candidates["reasons"].map("; ".join)
     candidates.attrs |= {"attribute": settings["attribute"], "sentences": read}
     candidates.attrs["quarantine"] = [
@@ -768,6 +783,7 @@ def extract_sentences(
     if not len(candidates):
         problem = f"no sentence has a word of {settings['attribute']}"
         problems.append(problem)
+    problems += filter(None, [problem_of_lines(candidates)])
     if files := problems_with_files(candidates.attrs["quarantine"]):
         problems.append(f"{files}; all are in .attrs['quarantine']")
     if problems:
@@ -829,6 +845,15 @@ def problems_with_files(quarantine: Sequence[Mapping[str, Any]]) -> str:
         place = f", line {row['position']:.0f}" if row.get("unit") == "line" else ""
         names.setdefault((row["file"], problem), f"{row['file']}{place} ({problem})")
     return f"problems with files: {listed([*names.values()], 3)}" if names else ""
+
+
+def problem_of_lines(sentences: "pd.DataFrame") -> str:
+    """Return a hint at hard-wrapped lines if most sentences lack an end; blank if they do not."""
+    count = int(sentences["reasons"].str.contains("unfinished").sum())
+    if count < max(MANY_UNFINISHED, len(sentences) / 2):
+        return ""
+    problem = f"{count} of {len(sentences)} do not end as a sentence: if lines are wrapped, read"
+    return f"{problem} them with `paragraphs` blank_line"
 
 
 class _TemporaryFolder:

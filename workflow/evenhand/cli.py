@@ -312,6 +312,7 @@ def extract(
     attribute: str = "gender",
     pack: Path | None = None,
     text_field: str = "text",
+    paragraphs: str = "line",
     out: Path = Path("sentences"),
 ) -> None:
     """Find the sentences of a corpus with one gender word, and why each is kept or dropped.
@@ -328,10 +329,13 @@ def extract(
         A folder with a pack of your own, in place of language and attribute.
     text_field
         The field of JSON lines, or the column of tables, that holds the text.
+    paragraphs
+        blank_line joins lines up to a blank one (hard-wrapped text); line joins none.
     out
         The folder of the tables.
     """
     import evenhand as eh
+    from evenhand.api import problem_of_lines
 
     with warnings.catch_warnings():  # the finding has the problems with files
         warnings.simplefilter("ignore", UserWarning)
@@ -341,6 +345,7 @@ def extract(
             attribute=attribute,
             pack=pack,
             text_field=text_field,
+            paragraphs=paragraphs,
             out=out,
         )
     path = out / "sentences.csv"
@@ -351,10 +356,12 @@ def extract(
     rows.to_csv(path, index=False)
     count = int((rows["verdict"] == "accepted").sum())
     note = _write_problems(rows.attrs["quarantine"], out / "quarantine.csv")
-    if not len(rows) and pack is None:
+    if problem := problem_of_lines(rows):
+        note += f"; {with_names(problem, _flag)}"
+    elif not count and pack is None and 10 * len(rows) <= rows.attrs["sentences"]:
         note += f"; texts were read as --language {language} --attribute {attribute}: is it right?"
-    finding = f"{count} of {len(rows)} sentences with a {rows.attrs['attribute']} word of the pack"
-    finding += f" are kept, of {rows.attrs['sentences']:,} sentences read"
+    finding = f"{count} of {len(rows)} different sentences with a {rows.attrs['attribute']} word of"
+    finding += f" the pack are kept, of {rows.attrs['sentences']:,} sentences read (with copies)"
     print(f"{finding}{note}{'' if note.endswith('?') else '.'}\nTable: {path}")
 
 
