@@ -23,6 +23,8 @@ from harness import REPOSITORY
 from notebooks import execute
 from unit.predictions.test_lm_eval import crows
 
+SPLIT = {"evenhand_split": ["a", "b"]}
+
 NOTEBOOKS = ("audit_pairs", "audit_predictions", "audit_table", "extract_sentences")
 
 
@@ -388,6 +390,9 @@ def test_a_table_with_a_test_set_uses_it(tmp_path):
     assert set(runs["n_test"]) <= {80} and len(runs) >= 1
     assert result.findings[1].startswith("logistic_regression: accuracy")
     assert "loan has its median of test beyond all values of train: is it in" in result.notes[1]
+    assert result.notes[-1] == "1 column of test that train lacks is not used: score."
+    with pytest.raises(InputError, match="^/proc/x/a.html: cannot be read or written|^/proc/x: "):
+        result.to_html("/proc/x/a.html")
 
 
 def test_the_main_method_comes_first():
@@ -747,6 +752,9 @@ def test_an_extraction_of_nothing_is_a_warning(tmp_path):
         ("audit_predictions", {"data": {"y": [1], "p": [1, 0]}}, "the data are no table"),
         ("audit_predictions", {"label": ["y"]}, "`label` is of the type list, .*; name one, and"),
         ("audit_table", {"methods": 5}, "`methods` is neither a name nor a list of names"),
+        ("audit_table", {"methods": ["mlp", "mlp"]}, "`methods` has 'mlp' twice; keep one of the"),
+        ("audit_table", {"train": SPLIT, "test": SPLIT}, "`train` has a column evenhand_split, wh"),
+        ("audit_table", {"out": "/proc/x"}, "/proc/x: cannot be read or written .*; name another"),
         ("audit_table", {"attribute": None}, "`attribute` is None, and must be str"),
         ("audit_logs", {"files": []}, "`files` is empty; name a file or a folder"),
         ("audit_logs", {"files": ""}, "`files` is blank; give it a value, or leave it out"),

@@ -27,7 +27,7 @@ from evenhand.core.decimals import as_cell
 from evenhand.core.places import ROOT, SCHEMA, located
 from evenhand.core.resources import check_unique
 from evenhand.core.whole import check_file, near_names, near_path
-from evenhand.errors import InputError
+from evenhand.errors import InputError, errors_of_disk
 from evenhand.plan_slguset import completed
 from evenhand.text.catalogue import doubt_of, read_catalogue
 from evenhand.text.languages import is_language
@@ -159,13 +159,14 @@ class Result:
         path = Path(path)
         if path.is_dir():
             raise InputError("is a folder", file=path, remedy="name an HTML file in it")
-        path.parent.mkdir(parents=True, exist_ok=True)
         templates = [FOLDER / name for name in templates_of(self._page, single_file=True)]
         pages = [self._page]
-        write_page(
-            page=self._page, templates=templates, files=self._page_files, out=path, pages=pages,
-            delta=self._delta,
-        )  # fmt: skip
+        with errors_of_disk():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_page(
+                page=self._page, templates=templates, files=self._page_files, out=path, pages=pages,
+                delta=self._delta,
+            )  # fmt: skip
         return path
 
     def card(self) -> str:
@@ -568,7 +569,7 @@ def audit_table(
     arguments = dict(locals())
     call = _call(audit_table, arguments)
     folder, place, temporary = _folder(out, "tabular/mine")
-    split, train_rows = "random" if test is None else "official", None
+    split, train_rows, unread = "random" if test is None else "official", None, []
     file = folder / "table.csv"
     if test is None:
         file = _file(train, file)
@@ -578,6 +579,11 @@ def audit_table(
         parts = {"train": _frame(train), "test": _frame(test)}
         if lacking := sorted({*parts["train"]} - {*parts["test"]}):
             raise InputError(f"`test` has no column {lacking[0]!r}, which `train` has")
+        unread = sorted({*map(str, parts["test"])} - {*map(str, parts["train"])})
+        if SPLIT in parts["train"]:
+            raise InputError(
+                f"`train` has a column {SPLIT}, which is made here", remedy="rename it"
+            )
         if empty := [name for name, frame in parts.items() if not len(frame)]:
             raise InputError(f"`{empty[0]}` has no rows")
         columns, train_rows = [*parts["train"]], len(parts["train"])
@@ -592,6 +598,8 @@ def audit_table(
     if unknown := [name for name in methods if name not in known]:
         remedy = choice(unknown[0], known, most=None)
         raise InputError(f"`methods` has {unknown[0]!r}", remedy=remedy)
+    if repeated := [name for name in methods if methods.count(name) > 1]:
+        raise InputError(f"`methods` has {repeated[0]!r} twice", remedy="keep one of the two")
     networks = ["mlp" if name == IIFR else name for name in methods]
     settings = {
         "datasets": {"mine": _plain(entry)},
@@ -645,7 +653,7 @@ def audit_table(
     page = "individual_fairness"
     result = Result(folder, [], tables, "grid", page, page_files, card, temporary, _delta=delta)
     result.findings.extend(_table_findings(result, json.loads(meta.read_bytes())))
-    result.notes.extend(_doubts(result))
+    result.notes.extend([*_doubts(result), *([_say("unread", unread)] if unread else [])])
     return result
 
 
@@ -881,7 +889,8 @@ def _folder(out: str | Path | None, part: str) -> _Places:
             file=folder,
             remedy="name a new or an empty folder",
         )
-    (folder / part).mkdir(parents=True, exist_ok=True)
+    with errors_of_disk():
+        (folder / part).mkdir(parents=True, exist_ok=True)
     return folder, folder / part, temporary
 
 

@@ -26,7 +26,7 @@ from cyclopts import App, CycloptsError, Parameter, UnknownCommandError, UnusedC
 
 from evenhand.core.places import ROOT, SCHEMA, SNAKEFILE, located
 from evenhand.core.usage import problem_of
-from evenhand.errors import InputError, nearest, with_names
+from evenhand.errors import InputError, errors_of_disk, nearest, with_names
 from evenhand.tabular.numbers import read_bins
 from evenhand.text.phrases import choice, listed
 
@@ -66,7 +66,8 @@ def main(words: list[str] | None = None) -> None:
     if "" in words:
         _refuse(InputError("an argument is blank", remedy="give it a value, or leave it out"))
     try:
-        app(words, exit_on_error=False, print_error=False)
+        with errors_of_disk():
+            app(words, exit_on_error=False, print_error=False)
     except CycloptsError as error:
         problem = problem_of(error)
         if isinstance(error, UnusedCliTokensError) and words[0] == "predictions":
@@ -82,11 +83,6 @@ def main(words: list[str] | None = None) -> None:
     except BrokenPipeError:  # as by `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
-    except OSError as error:
-        if error.filename is None:
-            raise
-        problem = f"cannot be read or written ({error.strerror})"
-        _refuse(InputError(problem, file=error.filename, remedy="name another path"))
 
 
 def _flag(name: str) -> str:

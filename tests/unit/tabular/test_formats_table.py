@@ -247,6 +247,11 @@ def test_missing_values_by_policy(tmp_path):
     filled = made(tmp_path, "e,Nord,7,2,y,no", rows=rows, missing="impute")
     assert len(filled.y) == 3  # neither a label nor a protected attribute is made up
     assert filled.x[1, filled.features.index("age")] == 13.5  # the median
+    rows_of = [f"{row},train" for row in rows] + ["e,Nord,7,2,y,no,test", "g,Nord,9,2,y,no,test"]
+    options = {"header": f"{HEADER},part", "rows": rows_of, "missing": "impute", "split": "part"}
+    of_train = made(tmp_path, **options)  # the values of test fill in nothing
+    assert of_train.x[1, of_train.features.index("age")] == 20
+    assert of_train.x[1, of_train.features.index("town=Ost")] == 1
     own = made(tmp_path, "e,Nord,7,2,y,no", rows=rows, missing="category")
     assert own.attribute_values == ["missing", "x", "y"] and len(own.y) == 4
     assert {"town=missing", "age=missing"} <= set(own.features)

@@ -160,6 +160,8 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
                 remedy="leave it out of `features`",
             )
         blank = np.array([not cell for cell in column[name]])
+        of_train = np.ones_like(blank) if official is None else official == "train"
+        of_train |= blank[of_train].all()  # else it has no value there
         filled += int(blank.sum())
         numbers = None if name in options["categories"] else _numbers(column[name], name, path, at)
         predictors[name] = column[name] if numbers is None else numbers
@@ -168,7 +170,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
                 unclear[name] = counts
             shifted += [name] if split and _is_shifted(numbers, official) else []
             names.append(name)
-            arrays.append(np.where(blank, np.nanmedian(numbers), numbers))
+            arrays.append(np.where(blank, np.nanmedian(numbers[of_train]), numbers))
             if blank.any() and policy == "category":
                 names.append(f"{name}={MISSING}")
                 arrays.append(blank.astype(float))
@@ -177,7 +179,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             unclear[name] = words
         usual = MISSING
         if policy == "impute":
-            usual = Counter(cell for cell in column[name] if cell).most_common(1)[0][0]
+            usual = Counter(compress(column[name], of_train & ~blank)).most_common(1)[0][0]
         column[name] = [cell or usual for cell in column[name]]
         kinds = sorted(set(column[name]))
         are_names = 2 * len(kinds) > len(complete)
