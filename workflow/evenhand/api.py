@@ -783,18 +783,12 @@ def extract_sentences(
     candidates.insert(candidates.columns.get_loc("sentence") + 1, "swapped_sentence", swapped)
     candidates["reasons"] = candidates["reasons"].map("; ".join)
     candidates.attrs |= {"attribute": settings["attribute"], "sentences": read}
-    candidates.attrs["quarantine"] = [
-        *rows,
-        *map(json.loads, plan_slguset.quarantine_rows(skipped)),
-    ]
-    problems = []
-    if not len(candidates):
-        problem = f"no sentence has a word of {settings['attribute']}"
-        problems.append(problem)
-    problems += filter(None, [problem_of_lines(candidates)])
-    if files := problems_with_files(candidates.attrs["quarantine"]):
-        problems.append(f"{files}; all are in .attrs['quarantine']")
-    if problems:
+    rows += map(json.loads, plan_slguset.quarantine_rows(skipped))
+    candidates.attrs["quarantine"] = rows
+    problem = "" if len(candidates) else f"no sentence has a word of {settings['attribute']}"
+    of_files = problems_with_files(rows)
+    of_files += "; all are in .attrs['quarantine']" * bool(of_files)
+    if problems := [*filter(None, [problem, problem_of_lines(candidates), of_files])]:
         warnings.warn("; ".join(problems), stacklevel=3)
     return candidates
 

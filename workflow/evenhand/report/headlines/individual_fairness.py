@@ -177,7 +177,6 @@ def conclude(
                 worse.append(say("if_who", _files(*files), dataset=facts["dataset"], groups=groups))
         is_clear = facts["verdict"] == ABOVE
         size = strength(row["mean"], 100, row["low"], row["high"]) if is_clear else 0.0
-        del facts["people"]
         results.append((size, statements, say("if_short", **facts)))
     results.sort(key=lambda result: -result[0])
     sentences = [statement for _, statements, _ in results for statement in statements]
@@ -250,7 +249,8 @@ def _effects(tables: Mapping[str, list[Row]], documents: Iterable[Mapping[str, A
             gap = None if _deviates(document) else of.get("ddp")
             if method not in BASELINES and (decisions or gap):
                 tested.append((decisions, gap))
-        tested.sort(key=lambda pair: min(_p_value(row) for row in pair if row))
+        p_values = {id(row): row["p_adjusted"] for row in rows if row["p_adjusted"] is not None}
+        tested.sort(key=lambda pair: min(p_values.get(id(row), 1.0) for row in pair))
         for decisions, gap in tested[:EFFECTS]:
             row = decisions or gap
             weight = "" if row["individual"] == "none" else f" (λ {row['lambda']:g})"
@@ -264,10 +264,6 @@ def _effects(tables: Mapping[str, list[Row]], documents: Iterable[Mapping[str, A
             name = title(document["name"], titles_of([document]))
             statements.append(say("if_method", _files("tests"), dataset=name, **facts))
     return statements
-
-
-def _p_value(row: Row) -> float:
-    return 1.0 if row["p_adjusted"] is None else row["p_adjusted"]
 
 
 def _deviates(document: Mapping[str, Any]) -> bool:
@@ -311,11 +307,9 @@ def _groups(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> dic
         groups.append(group)
     gaps = where(_plain(tables, "table_7", "ddp"), dataset=name)
     groups.sort(key=itemgetter("rate"))
-    named = {
-        share: _extremes(groups, share)
-        for share in ("rate", "changed", *(["positive"] * predicted))
-    }
-    number = len(groups)
+    named = dict.fromkeys(("rate", "changed", *(["positive"] * predicted)), groups)
+    if (number := len(groups)) > GROUPS:
+        named = {n: [end(groups, key=itemgetter(n)) for end in (min, max)] for n in named}
     return {
         "label": positive_label(document.get("meta") or {}),
         "attribute": document.get("attribute_name"),
@@ -330,13 +324,6 @@ def _groups(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> dic
         "gap": None if _deviates(document) else next(iter(gaps), None),
         "people": _of_all(tables, name),
     }
-
-
-def _extremes(groups: list[Row], share: str) -> list[Row]:
-    """Return the groups, of more than `GROUPS` those with the least and the largest share."""
-    if len(groups) <= GROUPS:
-        return groups
-    return [extreme(groups, key=itemgetter(share)) for extreme in (min, max)]
 
 
 def _of_all(tables: Mapping[str, list[Row]], dataset: str | None) -> Row:
