@@ -297,21 +297,11 @@ def audit_pairs(
     scoring = {key: scoring[key] for key in ("dtype", "tokens_per_batch", "allow_missing")}
     with _errors_of_frame(folder / "model", model, "the (model, tokenizer)"):
         score_pairs(
-            pairs=table,
-            out=files["scores"],
-            tokens=files["tokens"],
-            gate=files["gates"],
-            null=files["null"],
-            name=name,
-            **source,
-            methods=methods or options["methods"],
-            shuffle=options["shuffle"],
-            null_seeds=options["null_seeds"],
-            null_methods=options["null_methods"],
-            **scoring,
-            device=device,
-            threads=threads,
-        )
+            pairs=table, out=files["scores"], tokens=files["tokens"], gate=files["gates"],
+            null=files["null"], name=name, **source, methods=methods or options["methods"],
+            shuffle=options["shuffle"], null_seeds=options["null_seeds"],
+            null_methods=options["null_methods"], **scoring, device=device, threads=threads,
+        )  # fmt: skip
     gate = json.loads(files["gates"].read_text(encoding="utf-8"))
     if "weights_not_finite" in (gate["reason"] or ""):
         problem = "the weights contain NaN or infinite values"
@@ -472,15 +462,9 @@ def _audited(
     tables = folder / "tables" / "predictions" / "mine"
     cases, meta = place / "cases.parquet", place / "meta.json"
     stage(
-        files=files,
-        out=tables,
-        cases=cases,
-        meta=meta,
-        name="mine",
-        gold=gold,
-        delta=delta,
+        files=files, out=tables, cases=cases, meta=meta, name="mine", gold=gold, delta=delta,
         **plan_predictions.options(config, "mine"),
-    )
+    )  # fmt: skip
     is_log = options.get("format") == "lm_eval"
     main, table = ("preferences", "preferences") if is_log else ("groups", "gaps")
 
@@ -635,16 +619,11 @@ def audit_table(
         )  # fmt: skip
     tables = folder / "tables" / "individual"
     resources = Path(located("resources/iifr/settings.csv")).parent
+    published = [*sorted(resources.glob("published_*.csv")), resources / "inconsistencies.csv"]
     tabulate_individual(
-        **runs,
-        data=[data],
-        meta=[meta],
-        published=[*sorted(resources.glob("published_*.csv")), resources / "inconsistencies.csv"],
-        settings=Path(settings["settings"]),
-        training=training,
-        out=tables,
-        delta=delta,
-    )
+        **runs, data=[data], meta=[meta], published=published, out=tables, delta=delta,
+        settings=Path(settings["settings"]), training=training,
+    )  # fmt: skip
 
     def card(result: Result) -> str:
         return _card(title, [*result.findings, *result.notes], result.verdicts, call)
@@ -878,11 +857,8 @@ def _folder(out: str | Path | None, part: str) -> _Places:
         raise InputError("`out` is a file", file=folder, remedy="name a new or an empty folder")
     others = _visible(folder)
     if others and not (folder / part).is_dir():
-        raise InputError(
-            f"`out` has other files, such as {others[0]}",
-            file=folder,
-            remedy="name a new or an empty folder",
-        )
+        problem = f"`out` has other files, such as {others[0]}"
+        raise InputError(problem, file=folder, remedy="name a new or an empty folder")
     with errors_of_disk():
         (folder / part).mkdir(parents=True, exist_ok=True)
     return folder, folder / part, temporary
@@ -1214,17 +1190,11 @@ def _table_findings(result: Result, data: dict[str, Any]) -> list[str]:
     reported = {setting_of(row): row for row in tables["table_4"]}
     baselines_first = sorted(reported.items(), key=lambda item: item[1]["individual"] != "none")
     decisions_and_groups = conclude(tables, [data], result._delta)[1][:2]
-    return [Markup(words).striptags() for words in decisions_and_groups] + [
-        _say(
-            "setting",
-            row,
-            means=means[setting],
-            tests=tests[setting],
-            count=count,
-            people=people.get(setting, {}),
-        )
-        for setting, row in baselines_first
-    ]
+    sentences = [Markup(words).striptags() for words in decisions_and_groups]
+    for setting, row in baselines_first:
+        facts = {"means": means[setting], "tests": tests[setting], "count": count}
+        sentences.append(_say("setting", row, people=people.get(setting, {}), **facts))
+    return sentences
 
 
 def _doubts(result: Result) -> list[str]:

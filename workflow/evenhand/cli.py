@@ -258,22 +258,13 @@ def predictions(
         remedy = "for probabilities by class use `probabilities` LABEL=COLUMN"
         raise InputError("`prediction` takes one column", remedy=remedy)
     result = eh.audit_predictions(
-        file,
-        label=label or "",
-        groups=group or [],
+        file, label=label or "", groups=group or [], positive=positive,
         prediction=prediction[0] if prediction else None,
         probabilities=_by_name("probabilities", _parts(probability or [])),
-        positive=positive,
-        bins=_by_name("bins", map(read_bins, bins or [])),
-        id=id,
-        cluster=cluster,
-        counterfactual_of=counterfactual_of,
-        gold=gold,
-        threshold=threshold,
-        delta=delta,
-        title=file.stem,
-        out=out,
-    )
+        bins=_by_name("bins", map(read_bins, bins or [])), id=id, cluster=cluster,
+        counterfactual_of=counterfactual_of, gold=gold, threshold=threshold, delta=delta,
+        title=file.stem, out=out,
+    )  # fmt: skip
     _write_report(result, out)
 
 
@@ -336,14 +327,9 @@ def extract(
     with warnings.catch_warnings():  # the finding has the problems with files
         warnings.simplefilter("ignore", UserWarning)
         rows = eh.extract_sentences(
-            folder,
-            language=language,
-            attribute=attribute,
-            pack=pack,
-            text_field=text_field,
-            paragraphs=paragraphs,
-            out=out,
-        )
+            folder, language=language, attribute=attribute, pack=pack, text_field=text_field,
+            paragraphs=paragraphs, out=out,
+        )  # fmt: skip
     path = out / "sentences.csv"
     if "spans" in rows:  # of packs with masks of several words
         spans = (None if some is None else json.dumps([*some], ensure_ascii=False)
@@ -488,11 +474,8 @@ def _check_writable(folder: Path, remedy: str) -> None:
         with TemporaryFile(dir=there):
             pass
     except OSError as error:
-        raise InputError(
-            f"no results can be written there ({os.strerror(error.errno)})",
-            file=folder,
-            remedy=remedy,
-        ) from None
+        problem = f"no results can be written there ({os.strerror(error.errno)})"
+        raise InputError(problem, file=folder, remedy=remedy) from None
 
 
 def _options(arguments: list[str]) -> tuple[Any, Any, dict[str, Any]]:

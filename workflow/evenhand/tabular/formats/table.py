@@ -154,11 +154,8 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         if name in protected:
             continue
         if len(set(column[name])) == 1:
-            raise InputError(
-                f"the column {name} has one value only ({column[name][0]!r})",
-                file=path,
-                remedy="leave it out of `features`",
-            )
+            problem = f"the column {name} has one value only ({column[name][0]!r})"
+            raise InputError(problem, file=path, remedy="leave it out of `features`")
         blank = np.array([not cell for cell in column[name]])
         of_train = np.ones_like(blank) if official is None else official == "train"
         of_train |= blank[of_train].all()  # else it has no value there
@@ -199,9 +196,8 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             names.append(f"{name}={kind}")
             arrays.append(np.array([value == kind for value in column[name]], dtype=float))
     if split and (others := sorted(set(column[split]) - {"train", "test"})):
-        raise InputError(
-            f"the split {split} has {others[0]!r}", file=path, remedy="write train or test"
-        )
+        problem = f"the split {split} has {others[0]!r}"
+        raise InputError(problem, file=path, remedy="write train or test")
     cells_of = {name: [row[place[name]] for row in rows] for name in chosen}
     numbered = [name for name in chosen if _numbers_rows(cells_of[name])]
     distinct = [n for n in chosen if n not in numbered and _are_distinct(cells_of[n])]
@@ -209,6 +205,8 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     copies = _copies([column[name] for name in seen], column[split] if split else None)
     code_of = {value: code for code, value in enumerate(values)}
     x = np.column_stack(arrays)
+    notes = {"positive_is_default": is_default, "numbered": numbered, "distinct": distinct}
+    notes |= {"copies": copies, "shifted": shifted, "implied": _is_implied(x, len(carriers))}
     return Prepared(
         name=path.stem,
         x=x,
@@ -228,12 +226,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             "label": f"{label} = {listed(positive)}",
             "excluded": {"blank_cell": len(rows) - len(complete)},
             "doubtful": unclear,
-            **({"positive_is_default": True} if is_default else {}),
-            **({"numbered": numbered} if numbered else {}),
-            **({"distinct": distinct} if distinct else {}),
-            **({"copies": copies} if copies else {}),
-            **({"shifted": shifted} if shifted else {}),
-            **({"implied": True} if _is_implied(x, len(carriers)) else {}),
+            **{name: noted for name, noted in notes.items() if noted},
             "revealing": {
                 "label": _revealing(predictors, [cell in positive for cell in column[label]]),
                 "attribute": _revealing(predictors, members),
@@ -295,7 +288,7 @@ def _is_implied(x: np.ndarray, carriers: int) -> bool:
     """Return whether the first columns are a sum of the others, as one dummy of a full set is."""
     if x.shape[1] * ROOM > len(x):
         return False
-    (attribute, features) = np.split(standardise(x)[0], [carriers], axis=1)
+    attribute, features = np.split(standardise(x)[0], [carriers], axis=1)
     weights = np.linalg.lstsq(features.T @ features, features.T @ attribute, rcond=None)[0]
     return bool(((attribute - features @ weights).var(axis=0) < UNEXPLAINED).all())
 
