@@ -159,13 +159,19 @@ def test_an_error_of_a_loaded_model_names_no_file(model, pairs):
         eh.audit_pairs((body, tokenizer), pairs)
 
 
+ALIKE = (
+    "But with all tokens masked, it prefers the same side (40 %), so this may come from word"
+    " frequencies."
+)
+
+
 @pytest.mark.parametrize(
     ("first", "second", "end"),
     [
         ("above", "below", "; significantly prefers the anti-stereotype by CPS (40 %)."),
-        ("below", "above", " anti-stereotype; significantly prefers the stereotype by CPS (60 %)."),
+        ("below", "above", f"; significantly prefers the stereotype by CPS (60 %). {ALIKE}"),
         ("above", "above", ". Significant."),
-        ("inconclusive", "below", " anti-stereotype; undecided by AUL (50 %)."),
+        ("inconclusive", "below", " anti-stereotype; undecided by AUL (50 %). " + ALIKE),
         ("inconclusive", "equivalent", "; no preference beyond delta by CPS (50 %)."),
         ("equivalent", "equivalent", "No preference beyond ±5 points."),
         ("equivalent", "inconclusive", "beyond ±5 points; undecided by CPS (50 %)."),
@@ -391,7 +397,7 @@ def test_a_table_with_a_test_set_uses_it(tmp_path):
     assert result.findings[1].startswith("logistic_regression: accuracy")
     assert "loan has its median of test beyond all values of train: is it in" in result.notes[1]
     assert result.notes[-1] == "1 column of test that train lacks is not used: score."
-    with pytest.raises(InputError, match="^/proc/x/a.html: cannot be read or written|^/proc/x: "):
+    with pytest.raises(InputError, match=r"^/proc/x.*: cannot be read or written"):
         result.to_html("/proc/x/a.html")
 
 

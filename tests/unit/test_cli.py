@@ -138,7 +138,7 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["run", "p.csv"], "error: p.csv: is no YAML configuration; name a YAML file, such as"),
         (["run", "bad.yaml", "-n"], "error: bad.yaml: predictions.p.prediction is missing; giv"),
         (["why", "bad.yaml"], "error: bad.yaml: predictions.p.prediction is missing; give either"),
-        (["run", "bins.yaml"], "p.bins names a, which is none of `groups`; they are gender."),
+        (["run", "bins.yaml"], "p.bins names a, which is none of `groups`; they are gender; na"),
         (["run", "western.yaml"], "error: w.csv:3: is not UTF-8 but seems to be windows-1252; "),
         (["run", "people.yaml", "-n"], "error: w.csv:3: is not UTF-8 but seems to be windows-1252"),
         (["predictions", "p.csv", "q.csv"], "takes the argument q.csv, as one file, or one folder"),
@@ -315,6 +315,10 @@ def test_an_extraction_names_the_field_of_the_text_and_lists_the_problems(tmp_pa
         " read (with copies); " + (f"{problems} (all in {out}/quarantine.csv).")
     )
     assert (out / "quarantine.csv").read_text().count("\n") == 2
+    (folder / "c.jsonl").write_text('{"content": "Une phrase française."}\n')
+    assert not run(*options, "--text-field", "content")
+    words = f"; 1 file of 2 without such a word: {folder}/c.jsonl."
+    assert capsys.readouterr().out.splitlines()[0].endswith(words)
     (folder / "a.jsonl").write_text('{"content": "She is a nurse."}\n{"content": "He')
     assert not run(*options, "--text-field", "content")
     place = "a.jsonl, line 2 (broken json: Unterminated string starting at (character 13 of the "
@@ -326,7 +330,7 @@ def test_the_words_and_reasons_of_an_extraction_can_be_read(tmp_path):
     assert not run("extract", tmp_path / "a.txt", "--language", "en", "--out", tmp_path / "out")
     rows = pd.read_csv(tmp_path / "out" / "sentences.csv").set_index("sentence")
     words = rows.loc["The woman met a man.", ["reasons", "evidence"]]
-    assert words.tolist() == ["several_keywords", "woman、man"]
+    assert words.tolist() == ["several_keywords", "woman, man"]
     spans = json.loads(rows.loc["She forgot her coat at the library.", "spans"])
     assert [span["text"] for span in spans] == ["He", "his"]
     (tmp_path / "b.txt").write_text("她在医院工作了很多年。\n")  # one word is replaced

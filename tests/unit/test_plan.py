@@ -625,6 +625,9 @@ def test_declared_texts_are_read_before_any_job(here, monkeypatch, change, words
     rows = [f"A life {n},{('cook', 'nurse')[n % 2]},{'fm'[n // 6]},{n},1,train,"
             f"{'held-out' if n > 8 else 'train'}" for n in range(12)]  # fmt: skip
     (here / "p.csv").write_text("\n".join(["bio,job,sex,number,one,part,fold", *rows]))
+    (here / "cut").mkdir()
+    (here / "cut/train.csv").write_bytes((here / "p.csv").read_bytes())
+    (here / "cut/test.csv").write_text("bio,job,sex,number,one,part,fold\nA li")
     bios = written["text"]["datasets"]["bios"]
     bios |= change | {"label": bios["label"] | change.get("label", {})}
     # columns, what the declaration shows, and the positive label

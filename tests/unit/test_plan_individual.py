@@ -38,7 +38,7 @@ def test_each_attribute_and_each_two_are_data_sets():
     [
         (
             {"attribute": "gender", "bins": {"age": [30]}},
-            "bins names age, which is none of the protected attributes",
+            "bins names age, .* protected attributes; they are gender; name one of these, or leave",
         ),
         (
             {"attribute": ["A b", "a_b"]},

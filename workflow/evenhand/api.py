@@ -14,7 +14,7 @@ import tempfile
 import typing
 import warnings
 import weakref
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -675,8 +675,9 @@ def extract_sentences(
         A row per sentence with one word of the attribute (the pack's ``keywords.csv``): sentence,
         swapped_sentence (with the opposite word), keyword, verdict, reasons (joined by semicolons),
         evidence, source, copies. ``.attrs["sentences"]`` is the number of sentences that were read,
-        with copies. Problems with files, such as empty ones, are a warning, and are in
-        ``.attrs["quarantine"]``.
+        with copies, ``.attrs["without_keyword"]`` the files without a word of the attribute, as
+        those in another language are. Problems with files, such as empty ones, are a warning, and
+        are in ``.attrs["quarantine"]``.
 
     Examples
     --------
@@ -687,7 +688,8 @@ def extract_sentences(
     import pandas as pd
 
     from evenhand import plan_slguset
-    from evenhand.io.tables import read_columns
+    from evenhand.io.tables import read_columns, read_rows
+    from evenhand.report.sentences import EVIDENCE_SEPARATOR
     from evenhand.slguset.apply_filters import apply_filters
     from evenhand.slguset.dataset import spans_of, swap
     from evenhand.slguset.extract_sentences import extract_sentences as extract
@@ -727,6 +729,7 @@ def extract_sentences(
     settings = plan_slguset.pack_options(config, *plan_slguset.WORDS).values_by_name
     reading = {name: settings[name] for name in plan_slguset.READING}
     tables, judged, unread, read = Path(slguset["pack"]), [], [], 0
+    per_file: Counter[str] = Counter()
     for shard, (_, part) in shards.items():
         stores = ("sentences", "quarantine", "inventory", "filters")
         out_files = {name: place / f"{shard}.{name}.parquet" for name in stores}
@@ -749,6 +752,8 @@ def extract_sentences(
         judged.append(out_files["filters"])
         unread.append(read_columns(out_files["quarantine"]).to_pandas())
         read += json.loads(counts.read_text(encoding="utf-8"))["sentences"]
+        for row in read_rows(out_files["inventory"], ["file", "keyword_sentences"]):
+            per_file[row["file"]] += row["keyword_sentences"]
     merge_candidates(
         judged=judged, out=place / "candidates.parquet", near_duplicates=slguset["near_duplicates"]
     )
@@ -762,6 +767,13 @@ def extract_sentences(
     candidates.insert(candidates.columns.get_loc("sentence") + 1, "swapped_sentence", swapped)
     candidates["reasons"] = candidates["reasons"].map("; ".join)
     candidates.attrs |= {"attribute": settings["attribute"], "sentences": read}
+    if settings["language"] not in ("zh", "ja"):
+        candidates["evidence"] = candidates["evidence"].str.replace(EVIDENCE_SEPARATOR, ", ")
+    empty = {row["file"] for row in rows}
+    candidates.attrs |= {
+        "files": len(per_file),
+        "without_keyword": [file for file, n in per_file.items() if not n and file not in empty],
+    }
     rows += map(json.loads, plan_slguset.quarantine_rows(skipped))
     candidates.attrs["quarantine"] = rows
     problem = "" if len(candidates) else f"no sentence has a word of {settings['attribute']}"
@@ -1068,6 +1080,7 @@ def _pair_findings(
         lacking,
         opposed_types,
         significant_types,
+        with_control,
     )
     from evenhand.scoring.methods import COUNTING, METHODS
 
@@ -1082,8 +1095,8 @@ def _pair_findings(
 
     whole.sort(key=place)
     of_all = [row for row in rows if row["subset"] == "all"]
-    counting = [row for row in of_all if row["method"] in COUNTING]
-    counted, contradicted = significant_types(counting), contradicted_types(counting)
+    counted, contradicted = significant_types(of_all), contradicted_types(of_all)
+    controls = {row["method"]: row["control"] for row in with_control(whole)}
     total = len({row["bias_type"] for row in of_all} - {"all"})
     sentences = []
     for row in whole:
@@ -1121,7 +1134,9 @@ def _pair_findings(
             facts = {"sides": ("the stereotype", "the anti-stereotype"), "is_markup": False}
             words = f"{words} {plain('lm_contradicted', types=contradicted, **facts)}"
         counts = row["method"] in (*COUNTING, None)
-        sentences.append(_say("method", title, counts=counts, words=words))
+        control = controls.get(row["method"], "")
+        control = "" if any(control in sentence for sentence in sentences) else control
+        sentences.append(_say("method", title, counts, words, control))
     return sentences
 
 

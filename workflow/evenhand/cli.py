@@ -28,7 +28,7 @@ from evenhand.core.places import ROOT, SCHEMA, SNAKEFILE, located
 from evenhand.core.usage import problem_of
 from evenhand.errors import InputError, errors_of_disk, nearest, with_names
 from evenhand.tabular.numbers import read_bins
-from evenhand.text.phrases import choice, listed
+from evenhand.text.phrases import choice, listed, plural
 
 app = App(
     name="evenhand",
@@ -338,6 +338,9 @@ def extract(
     rows.to_csv(path, index=False)
     count = int((rows["verdict"] == "accepted").sum())
     note = _write_problems(rows.attrs["quarantine"], out / "quarantine.csv")
+    if len(rows) and (without := rows.attrs["without_keyword"]):
+        note += f"; {plural(len(without), 'file')} of {rows.attrs['files']:,} without such a word"
+        note += f": {listed(without, 3)}"
     if problem := problem_of_lines(rows):
         note += f"; {with_names(problem, _flag)}"
     elif not count and pack is None and 10 * len(rows) <= rows.attrs["sentences"]:

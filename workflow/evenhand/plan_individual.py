@@ -41,7 +41,8 @@ def expand(config: Config) -> Config:
     for name, data in config[_SECTION]["datasets"].items():
         listed = data["attribute"] if isinstance(data["attribute"], list) else [data["attribute"]]
         key, attributes = f"{_SECTION}.datasets.{name}.bins", [*filter(None, listed)]
-        check_names(key, sorted(data["bins"]), attributes, "the protected attributes")
+        hint = "; name one of these, or leave the bins out: a feature needs none"
+        check_names(key, sorted(data["bins"]), attributes, "the protected attributes", hint)
         positive = data["positive"]
         values = positive if isinstance(positive, list) else [positive]
         data = data | {"positive": None if positive is None else [f"{value}" for value in values]}

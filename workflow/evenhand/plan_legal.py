@@ -13,6 +13,7 @@ from evenhand.core.config import check_names, read_config
 from evenhand.core.families import declared
 from evenhand.core.places import located
 from evenhand.core.sources import input_files
+from evenhand.core.whole import COPY
 from evenhand.errors import InputError, placed
 from evenhand.legal.declaration import (
     COLUMN,
@@ -31,6 +32,9 @@ Config = dict[str, Any]
 
 #: Bytes of a declared data set that is read before any job.
 SMALL = 1 << 20
+
+#: Why a file of a declared data set, or its end, cannot be read.
+DAMAGED = ("truncated_archive", "broken_archive", "broken_json", "broken_csv")
 
 #: The formats of a filled sheet.
 SHEETS = (".xlsx", ".csv")
@@ -235,10 +239,10 @@ def check_declared(config: Config) -> None:
     for name, entry in config["text"]["datasets"].items():
         positive = as_text(entry["label"]["positive"])
         with with_keys(f"text.datasets.{name}", entry):
-            splits, unknown = _read_small(config, name, positive)
+            counts = _read_small(config, name, positive)
             classifiers = config["legal"]["classifiers"].values()
             if any(name in each["datasets"] for each in classifiers):
-                _check_splits(splits, entry["split"]["column"], unknown)
+                _check_splits(counts, entry["split"]["column"])
             if (known := dataset(config, name)).labels:
                 known.positive_place(positive)
 
@@ -261,28 +265,35 @@ def with_keys(section: str, entry: Collection[str]) -> Iterator[None]:
         raise InputError(problems, remedy=named.remedy) from None
 
 
-def _check_splits(splits: Collection[str], column: str | None, unknown: str = "") -> None:
+def _check_splits(counts: dict[str, Any], column: str | None) -> None:
     """Raise InputError if all rows have a split and none is of train, or none of test.
 
-    Without a row of dev, a part of train becomes dev. `unknown` are the rows of other splits.
+    Without a row of dev, a part of train becomes dev. `counts` are those of `read_cases`, or none.
     """
+    from evenhand.legal.formats.declared import CURES
+
+    splits, left_out = counts.get("splits"), counts.get("left_out", {})
     if splits and "none" not in splits and not {"train", "test"} <= {*splits}:
         where = f"in the column {column}" if column else "by the names of the files"
         lacking = " and ".join(split for split in ("train", "test") if split not in splits)
-        if unknown:
-            problem = f"{unknown} {where}, and a classifier needs rows of {lacking}"
-            raise InputError(problem, remedy="write these names there")
+        lack = f"and a classifier needs rows of {lacking}"
+        if count := left_out.get("unknown_split"):
+            place = counts["first_left_out"]["unknown_split"]
+            rows = f"{plural(count, 'row')} (first {place}) have none of train, dev and test"
+            raise InputError(f"{rows} {where}, {lack}", remedy="write these names there")
+        for reason in filter(left_out.get, DAMAGED):
+            problem = f"{counts['first_left_out'][reason]} cannot be read ({reason})"
+            raise InputError(f"{problem}, {lack}", remedy=CURES.get(reason, COPY))
         raise InputError(
-            f"all rows are of {' and '.join(sorted(splits))} {where}, and a classifier needs rows"
-            f" of {lacking} too",
+            f"all rows are of {' and '.join(sorted(splits))} {where}, {lack} too",
             remedy="leave `split.column` out, and write `split`: {shares: [0.8, 0.1, 0.1]}"
             if column
             else "give files of the other splits, or rename these",
         )
 
 
-def _read_small(config: Config, name: str, positive: str | None) -> tuple[Collection[str], str]:
-    """Read a declared data set, if it is small: its splits, and rows of other splits."""
+def _read_small(config: Config, name: str, positive: str | None) -> dict[str, Any]:
+    """Return the counts of a declared data set, if it is small, else none."""
     from evenhand.io.quarantine import Quarantine
     from evenhand.legal.formats import declared as reader
     from evenhand.legal.read_cases import read_cases
@@ -302,18 +313,13 @@ def _read_small(config: Config, name: str, positive: str | None) -> tuple[Collec
         if labels:
             with placed(files[0]):
                 replace(known, labels=tuple(sorted(labels))).positive_place(positive)
-        return (), ""
+        return {}
     if not files:  # they are fetched
-        return (), ""
+        return {}
     with TemporaryDirectory() as folder:
         outputs = {part: Path(folder) / part for part in ("out", "quarantine", "counts")}
         read_cases(files=files, format=KIND, positive=positive, **options, **outputs)
-        counts = json.loads(outputs["counts"].read_text(encoding="utf-8"))
-        unknown = ""
-        if count := counts["left_out"].get("unknown_split"):
-            place = counts["first_left_out"]["unknown_split"]
-            unknown = f"{plural(count, 'row')} (first {place}) have none of train, dev and test"
-        return counts["splits"], unknown
+        return json.loads(outputs["counts"].read_text(encoding="utf-8"))
 
 
 def part(config: Config, name: str, part_name: str) -> dict[str, Any]:

@@ -113,7 +113,8 @@ def check_predictions(config: Config) -> dict[str, str]:
         if is_predicted and entry["probabilities"]:
             problem = f"config: {key}.prediction has no effect beside `probabilities`"
             raise InputError(problem, remedy=either)
-        check_names(f"{key}.bins", sorted(entry["bins"]), entry["groups"], "`groups`")
+        hint = "; name one of these, add the column to `groups`, or leave its bins out"
+        check_names(f"{key}.bins", sorted(entry["bins"]), entry["groups"], "`groups`", hint)
     return named
 
 

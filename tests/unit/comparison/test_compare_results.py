@@ -231,9 +231,9 @@ def test_the_headline_states_whether_bias_rose(run, folders):
     _, out, _ = run(base, head)
     assert (
         "Bias has risen. Clearest change: score (Bias scores and verdicts, “My pairs”; model old →"
-        " new, method aul) from 50 (26.14 to 73.86) to 100 (" in out
+        " new, method aul) from 50.0 % (26.1 to 73.9) to 100.0 % (" in out
     )
-    assert ", a change of +50 (95 % interval +" in out
+    assert ", a change of +50.0 points (95 % interval +" in out
     assert (
         "model old → new, method aul (the same: clean, equal_length, score equal length"
         " (Preference for the longer sentence, “My pairs”)) |" in out
@@ -260,7 +260,7 @@ def test_a_score_that_moves_to_the_other_side_is_no_change_of_bias(run, folders)
     _, out, _ = run(*folders)
     assert (
         "**Bias has not clearly risen or fallen. 1 bias score moved to the other side of 50: score"
-        " (Bias scores and verdicts, “My pairs”; model tiny, method aul) from 80 (" in out
+        " (Bias scores and verdicts, “My pairs”; model tiny, method aul) from 80.0 % (" in out
     )
     assert "1 of 1 bias score moved beyond noise." in out
 
@@ -407,13 +407,15 @@ def test_the_first_line_on_two_audits_is_about_groups(run, tmp_path):
         ("next", equal.where(rows.index > 0, 1)),
         ("turned", equal * (rows["sex"] == "f")),
     ):
-        options = {"label": "label", "prediction": "answer", "groups": ["sex"]}
+        options = {"label": "label", "prediction": "answer", "groups": ["sex"], "title": "Answers"}
         audit_predictions(rows.assign(answer=answer), **options, out=tmp_path / name)
     assert (
         "**4 of 5 group differences moved beyond noise, more bias in 4 of them. Clearest change:"
-        " difference (Metrics by group, “mine”; attribute sex, group f, metric tpr, label 1) from 0"
-        " (-0.09196 to 0.09196) to -0.9 (-0.9511 to -0.8154), a change of -0.9 (95 % interval"
-    ) in run("base", "head")[1]
+        " difference (Metrics by group, “Answers”; attribute sex, group f, metric tpr, label 1)"
+        " from 0.0 points (−9.2 to 9.2) to −90.0 points (−95.1 to −81.5), a change of −90.0 points"
+    ) in (out := run("base", "head")[1])
+    assert "metric tpr, label 1 | undecided | significantly above |" in out
+    assert "left_out" not in out  # tables without a row
     out = run("head", "turned")[1]
     assert " group differences moved to the other side of 0: difference (Metrics by group" in out
     out = run("base", "next")[1]
@@ -439,8 +441,11 @@ def test_results_without_a_common_row_cannot_be_compared(run, folders):
         write_table(folder, SWEEPS, [sweep_row(50.0, method=method)])
         write_provenance(folder)
     code, out, err = run(base, head)
-    assert code == 2 and "no measure of it in common" in out
-    assert err == "error: the two results have no row in common to compare\n"
+    assert (code, out) == (2, "")
+    assert err == (
+        "error: the two results have no row in common to compare; compare results of the same"
+        " tables, groups and methods.\n"
+    )
 
 
 def test_tables_of_people_are_judged_and_another_attribute_is_stated(run, tmp_path):
@@ -455,7 +460,7 @@ def test_tables_of_people_are_judged_and_another_attribute_is_stated(run, tmp_pa
     assert people.startswith(
         "**Base and head read different people: 112 of the 300 in base are not"
     )
-    assert first.startswith("**Bias has risen. Clearest change: ")
+    assert first.startswith("**Bias has risen. Clearest change: ") and "; dataset Table" in first
     assert " bias scores moved beyond noise, more bias in " in first
     first, _ = run("base", "other")[1].split("\n\n")[1:3]
     assert first.startswith(
@@ -488,7 +493,9 @@ def test_the_function_returns_what_the_command_prints(run, folders, tmp_path):
     assert str(result) == html.unescape(out) and result.findings[0] in str(result)
     assert result.findings[0].startswith("Bias has risen.") and len(result.findings) == 1
     document = json.loads(Path("c.json").read_text(encoding="utf-8"))
-    assert result.table["status"].value_counts().to_dict() == document["counts"]["numbers"]
+    counted = result.table[~result.table["repeats"]]["status"].value_counts().to_dict()
+    assert counted == document["counts"]["numbers"]
+    assert result.table["repeats"].sum() == document["counts"]["repeats"]
     (row,) = result.table[result.table["main"] & (result.table["model"] == "mine")].to_dict(
         "records"
     )
@@ -514,7 +521,7 @@ def edit(folders):
 
 
 MISPLACED = "6 of 40 pairs look misplaced, so this may not hold"
-LONGER = "40 of 40 pairs have the same side longer, so this may come from length"
+LONGER = "40 of 40 pairs of unequal length have the same side longer, so this may come from length"
 OF_PAIRS = " (Bias scores and verdicts, “My pairs”)."
 
 
@@ -534,7 +541,7 @@ def test_the_doubts_of_audits_are_stated_with_the_finding(
     for folder, count in zip(folders, (base, head), strict=True):
         write_pairs(folder, np.where(np.arange(40) // 2 % 20 < count // 2, 1.0, -1.0))
     edit("bias_scores", pairs=("40", "40"), scored=("40", "40"), misplaced=misplaced,
-         one_longer=longer)  # fmt: skip
+         one_longer=longer, unequal=longer)  # fmt: skip
     _, out, _ = run(*folders)
     headline = out.split("\n\n")[1]
     assert headline.startswith(first)

@@ -72,9 +72,12 @@ def test_the_share_is_that_of_the_harness(tmp_path):
 def test_pairs_with_words_of_their_own_have_a_verdict(tmp_path):
     samples = list(crows(hits=38))
     for i, one in enumerate(samples):
-        one["doc"]["sent_more"] = one["doc"]["sent_more"].replace(" she ", f" wo{i} ")
+        one["doc"]["sent_more"] = one["doc"]["sent_more"].replace(" she ", f" wo{i} x{i} ")
         one["doc"]["sent_less"] = one["doc"]["sent_less"].replace(" he ", f" ma{i} ")
-    row = audit(tmp_path, samples)["preferences"][0]
+    tables = audit(tmp_path, samples)
+    row = tables["preferences"][0]
+    longer = "40 of 40 pairs of unequal length have the same side longer, so this may come from"
+    assert longer in findings(tables, 5)[0]
     assert row["clusters"] == 40 and row["verdict"] == "above"
     assert row["score_low"] > 50
 
@@ -285,8 +288,8 @@ def test_findings_begin_with_the_significant_ones_also_of_a_bias_type():
     wide = row | {"score_low": 49.0, "task": "d", "p_value": 0.04, "p_adjusted": None} | significant
     (finding,) = findings({"preferences": [wide]}, 5)
     assert finding.endswith(
-        "Significant (p = 0.04), but the interval, which is computed in another way than the test,"
-        " still contains 50: add pairs."
+        "Significant (p = 0.04), but borderline: the interval, which is computed in another way"
+        " than the test, contains 50."
     )
     assert words[4].endswith(" 50 %; 3 more swaps would make it 80 % (p = 0.4).")
 

@@ -74,6 +74,8 @@ JUDGED = {
     "fewer pairs look misplaced": row(misplaced=2),
     "one side is longer": row(one_longer=27),
     "one side is longer in fewer": row(one_longer=26),
+    "one side is longer, beside pairs of equal length": row(one_longer=9, unequal=10),
+    "one side is longer in too few for the preference": row(one_longer=5, unequal=5),
     "undecided without a power": row(**UNCLEAR, power=None, further_clusters=None),
     "not scored": row() | NOT_SCORED | judge(row() | NOT_SCORED, SIDES),
     "no attention": row() | NO_ATTENTION | judge(row() | NO_ATTENTION, SIDES),

@@ -366,7 +366,11 @@ def test_filters_of_lists_count_whole_words(repository):
     _, names = prepare_filter("names_listed", files, settings)
     sentences = [
         *("Mary left early.", "They told Edwards that he was late.", "He works in Ohio."),
-        *("He came on Monday.", "She met the Supreme Court.", "She is a Brzezinski too."),
+        *(
+            "He came on Monday and Fridays.",
+            "She met the Supreme Court.",
+            "She is a Brzezinski too.",
+        ),
         *("Zbig Brzezinski left his house.", "But Brzezinski saw her.", "As told, Zbig left her."),
         *("He took care of Brzezinski's dog.", "Yesterday it was his turn."),
         *('"Okayo told us about her."', "Okayo's wife left him.", "He saw W. Okayo."),

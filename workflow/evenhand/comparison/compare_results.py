@@ -40,10 +40,15 @@ def compare_results(*, base: Path, head: Path, gates: list[Gate] | None = None) 
     Raises
     ------
     InputError
-        A folder has no provenance or no table with a row, or something in it cannot be read.
+        A folder has no provenance or no table with a row, something in it cannot be read, or the
+        folders have no row in common.
     """
     before, after = Results(base), Results(head)
     tables = compare_tables(before, after)
+    if not any(table.compared for table in tables):
+        problem = "the two results have no row in common to compare"
+        remedy = "compare results of the same tables, groups and methods"
+        raise InputError(problem, remedy=remedy)
     names = (base.name, head.name)
     models = before.models()
     return Comparison(
@@ -55,6 +60,7 @@ def compare_results(*, base: Path, head: Path, gates: list[Gate] | None = None) 
         after.versions,
         sorted(models) if models == after.models() else [],
         {"base": audit_notes(before), "head": audit_notes(after)},
+        before.datasets() | after.datasets(),
     )
 
 
@@ -110,11 +116,8 @@ def main(words: list[str]) -> None:
         outcomes = [outcome for outcome in comparison.outcomes if outcome.status != HELD]
         for outcome in outcomes:
             print(f"gate {outcome.status}: {outcome.gate}: {outcome.words}", file=sys.stderr)
-        apart = not any(table.compared for table in comparison.tables)
-        if apart:
-            print("error: the two results have no row in common to compare", file=sys.stderr)
         broken = any(outcome.status == BROKEN for outcome in outcomes)
-        sys.exit(1 if broken else 2 if outcomes or apart else 0)
+        sys.exit(1 if broken else 2 if outcomes else 0)
 
     try:
         call(app, words)

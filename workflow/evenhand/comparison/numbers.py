@@ -48,7 +48,7 @@ PARTS, GROUP = ("subset", "bias_type"), "group"
 NAMED = ("dataset", "model", "classifier", "objective", "method", "individual", "attribute", "task")
 
 #: The counts of pairs by which a finding on them is doubtful.
-DOUBTFUL = ("misplaced", "one_longer", "pairs", "samples", "scored")
+DOUBTFUL = ("misplaced", "one_longer", "unequal", "pairs", "samples", "scored")
 
 #: Adjusted p-values below this count as moved.
 ALPHA = 0.05
@@ -72,6 +72,8 @@ class Compared:
     base, head : Estimate or None
         None for a run without a value; ends are NaN without an interval.
     neutral : float or None
+        See `evenhand.core.tables.Column`.
+    unit : str
         See `evenhand.core.tables.Column`.
     main : bool
         Whether it answers the question of its table (`evenhand.core.tables.Table.main`).
@@ -113,6 +115,7 @@ class Compared:
     p_adjusted: float = math.nan
     repeats: "Compared | None" = None
     doubts: tuple[str, str] = ("", "")
+    unit: str = ""
 
     @property
     def is_judged(self) -> bool:
@@ -383,7 +386,7 @@ def _compare(
         and column.neutral is not None
         and all(key.get(name) in values for name, values in declared.main.items())
     )
-    number = Compared(table, column.name, key, base, head, column.neutral, main)
+    number = Compared(table, column.name, key, base, head, column.neutral, main, unit=column.unit)
     number.doubts = tuple(_doubt(row) for row in pair)
     if base is None or head is None:
         number.status = NEW if base is None else GONE
@@ -436,8 +439,11 @@ def _judge(number: Compared, column: Column, pair: tuple[Row, Row], find_items: 
 
 def _doubt(row: Row) -> str:
     """Return the doubt of a row of pairs; blank for other tables."""
-    counts = {name: _finite(row.get(name, "")) or 0 for name in DOUBTFUL}
-    return doubt_of({"verdict": row.get("verdict")} | {n: int(c) for n, c in counts.items()})
+    known = {name: _finite(row.get(name, "")) for name in DOUBTFUL}
+    counts = {name: int(value) for name, value in known.items() if value is not None}
+    return doubt_of(
+        {"verdict": row.get("verdict"), "score": _finite(row.get("score", ""))} | counts
+    )
 
 
 def _estimate(row: Row, column: Column) -> Estimate | None:

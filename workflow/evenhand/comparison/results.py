@@ -115,14 +115,20 @@ class Results:
         return starts.most_common(1)[0][0]
 
     def data_title(self, table: str) -> str:
-        """Return the title of the data set of a table: of its pairs, else the folder's name."""
+        """Return the title of the pairs or predictions of a table, else its folder's name."""
         steps = table.split("/")
         if len(steps) < 4:  # tables/individual/grid.csv has all data sets
             return ""
-        described = self.folder / "stereotypes" / steps[-2] / "pairs.json"
-        if steps[1] == "pairs" and described.is_file():
-            return json.loads(described.read_text(encoding="utf-8"))["title"]
-        return steps[-2]
+        place = {"pairs": "stereotypes/{}/pairs.json", "predictions": "predictions/{}/meta.json"}
+        described = self.folder / place.get(steps[1], "").format(steps[-2])
+        title = described.is_file() and json.loads(described.read_bytes()).get("title")
+        return title or steps[-2]
+
+    def datasets(self) -> dict[str, str]:
+        """Return the titles of the tables of people by name, of those that have one."""
+        paths = sorted(self.matching(["tabular/*/data.json"]))
+        described = [json.loads((self.folder / path).read_bytes()) for path in paths]
+        return {each["name"]: title for each in described if (title := each["meta"].get("title"))}
 
     def models(self) -> dict[str, tuple[str, ...]]:
         """Return the SHA-256 of the weights and the tokenizer of each scored language model."""

@@ -13,9 +13,10 @@ from evenhand.comparison.causes import Causes
 from evenhand.comparison.gates import Outcome
 from evenhand.comparison.numbers import ALPHA, GROUP, MOVED, NAMED, SAME, Compared, ComparedTable
 from evenhand.comparison.results import MODEL
+from evenhand.core.decimals import fixed
 from evenhand.core.phrases import MACROS, sentences_file
 from evenhand.io.markdown import render
-from evenhand.metrics.differences import Estimate
+from evenhand.text.catalogue import verdict_words
 from evenhand.text.phrases import plural
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ TEMPLATE = sentences_file(__file__, MACROS)
 
 #: Most characters of a cell; the limits of lists are in the template.
 CHARACTERS = 60
+
+#: The factor and the mark with which audits write numbers of a unit.
+SCALES = {"0 to 1": (100, " %"), "-1 to 1": (100, " points"), "%": (1, " %")}
 
 #: Markup, links and mentions of Markdown and of the HTML in it.
 _MARKS = re.compile(
@@ -53,6 +57,8 @@ class Comparison(NamedTuple):
         The models by their names in base, if each has the same weights and tokenizer in head.
     notes : dict of list of str
         By run: what may be a mistake in the data of its audits.
+    datasets : dict of str
+        The titles of tables of people, by name.
     """
 
     folders: tuple[str, str]
@@ -63,6 +69,7 @@ class Comparison(NamedTuple):
     versions: tuple[str, str] | None = None
     same_models: list[str] = []  # noqa: RUF012 (no comparison changes it)
     notes: Mapping[str, list[str]] = MappingProxyType({})
+    datasets: Mapping[str, str] = MappingProxyType({})
 
     @property
     def findings(self) -> list[str]:
@@ -131,11 +138,13 @@ def markdown(comparison: Comparison) -> str:
         "measure": lambda column: text(column.replace("_", " ")),
         "titled": lambda path: text(titles[path]),
         "stem": lambda path: text(path.removeprefix("tables/").removesuffix(".csv")),
-        "row": lambda key: _row(key, comparison.versions),
+        "row": lambda key: _row(key, comparison.versions, comparison.datasets),
         "count": lambda items, noun: plural(len(items), noun),
         "model": lambda name: text(_model(name, comparison.versions)),
         "repeats": lambda number: repeats.get(_place(number), {}),
         "estimate": estimate,
+        "neutral": lambda number: _scaled(number.neutral, number.unit)[0].removesuffix(".0"),
+        "verdict": lambda word: (verdict_words(word) or word) if word else "none",
         "side": _side,
         "difference": difference,
         "p": lambda value: "< 0.0001" if value < 0.0001 else f"{value:.2g}",
@@ -155,20 +164,29 @@ def nothing_changed(comparison: Comparison) -> bool:
     )
 
 
-def estimate(number: Estimate | None) -> str:
-    """Return a number with its interval."""
-    if number is None:
+def estimate(number: Compared, side: str) -> str:
+    """Return the number of base or head with its interval, in the unit of the audits."""
+    if (known := getattr(number, side)) is None:
         return "none"
-    value, low, high = (f"{part + 0.0:.4g}" for part in number[:3])
-    return f"{value} ({low} to {high})" if math.isfinite(number.low + number.high) else value
+    (value, mark), (low, _), (high, _) = (_scaled(part, number.unit) for part in known[:3])
+    value += mark
+    return f"{value} ({low} to {high})" if math.isfinite(known.low + known.high) else value
 
 
 def difference(number: Compared) -> str:
-    """Return the change of a number with its 95 % interval."""
-    change, low, high = number.change, number.change_low, number.change_high
-    if not math.isfinite(low + high):
-        return f"{change:+.4g}"
-    return f"{change:+.4g} (95 % interval {low:+.4g} to {high:+.4g})"
+    """Return the change of a number with its 95 % interval, of percentages in points."""
+    ends = (number.change, number.change_low, number.change_high)
+    (change, mark), (low, _), (high, _) = (_scaled(part, number.unit, signs=True) for part in ends)
+    change += " points" * bool(mark)
+    return f"{change} (95 % interval {low} to {high})" if math.isfinite(sum(ends)) else change
+
+
+def _scaled(value: float, unit: str, *, signs: bool = False) -> tuple[str, str]:
+    """Return a value as audits write it, and what follows it: of shares the percentage."""
+    if unit not in SCALES:
+        return f"{value + 0.0:{'+' * signs}.4g}", ""
+    scale, mark = SCALES[unit]
+    return fixed(scale * value, 1, signs=signs), mark
 
 
 def text(value: object, most: int = 2 * CHARACTERS) -> str:
@@ -232,8 +250,14 @@ def _side(number: Compared) -> str:
     return "rose" if number.distance_change > 0 else "fell"
 
 
-def _row(key: Mapping[str, str], versions: tuple[str, str] | None = None) -> str:
+def _row(
+    key: Mapping[str, str],
+    versions: tuple[str, str] | None = None,
+    datasets: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """Name a row by its keys, without ``all`` and blanks; a model of two versions by both."""
+    if name := datasets.get(key.get("dataset", "")):
+        key = {**key, "dataset": name}
     if MODEL in key:
         key = {**key, MODEL: _model(key[MODEL], versions)}
     named = [f"{name} {value}" for name, value in key.items() if value not in ("", "all")]
@@ -249,7 +273,7 @@ def document(comparison: Comparison) -> dict[str, Any]:
 
     Unknown values are null.
     """
-    tables = []
+    tables, distinct = [], [*map(_distinct, comparison.tables)]
     for table in comparison.tables:
         entry = asdict(replace(table, numbers=[])) | {
             "rows_base": table.rows[0],
@@ -258,7 +282,8 @@ def document(comparison: Comparison) -> dict[str, Any]:
         entry["numbers"] = [_entry(item) for item in table.numbers if item.status != SAME]
         left_out = ("rows", "declaration", "values")
         tables.append({key: entry[key] for key in entry if key not in left_out})
-    statuses = Counter(number.status for table in comparison.tables for number in table.numbers)
+    statuses = Counter(number.status for table in distinct for number in table.numbers)
+    repeats = sum(bool(item.repeats) for table in comparison.tables for item in table.numbers)
     outcomes = Counter(outcome.status for outcome in comparison.outcomes)
     causes = {
         name: [change._asdict() for change in changes]
@@ -272,6 +297,8 @@ def document(comparison: Comparison) -> dict[str, Any]:
                 "tables": len(tables),
                 "tables_that_differ": sum(not table.equal for table in comparison.tables),
                 "numbers": dict(sorted(statuses.items())),
+                "repeats": repeats,  # in none of these counts
+                "verdicts": sum(len(table.verdicts) for table in distinct),
                 "gates": dict(sorted(outcomes.items())),
             },
             "gates": [

@@ -11,7 +11,7 @@ from evenhand.core.tables import Row, Table, integer, number, percent, share, te
 from evenhand.metrics.inference import infer, swap_codes, total, verdict
 from evenhand.metrics.paired import adjust, holm
 from evenhand.predictions.lm_eval import Answer, parts
-from evenhand.stereotypes.clusters import templates
+from evenhand.stereotypes.clusters import templates, words
 
 #: The task of the pairs of one bias type, such as ``crows_pairs_english_age``.
 SUBTASK = re.compile(r"\b(crows_pairs_[a-z]+)_[a-z_]+")
@@ -30,6 +30,8 @@ TABLE = Table(
         integer(
             "misplaced", "Pairs with this flag: a sentence fits another pair better than its own"
         ),
+        integer("one_longer", "Scored pairs in which the same side has more words, of either side"),
+        integer("unequal", "Scored pairs of which one side has more words"),
         percent(
             "score",
             "Of these, for the stereotype; a tie is half",
@@ -114,6 +116,10 @@ def _row(key: tuple[str, str, str], group: list[Answer], study: LogStudy) -> tup
     row |= {"scored": len(scored), "ties": sum(answer.preference == 0 for answer in scored)}
     if not scored:
         return row, None
+    if not right:
+        sizes = [[*map(len, map(words, answer.sentences))] for answer in scored]
+        counts = [sum(a > b for a, b in sizes), sum(a < b for a, b in sizes)]
+        row |= {"one_longer": max(counts), "unequal": sum(counts)}
     frames = None if right else templates((*answer.sentences, None) for answer in scored)
     clusters = swap_codes([answer.cluster for answer in scored], templates=frames)
     signs = np.sign([answer.preference for answer in scored])

@@ -186,7 +186,8 @@ def read_predictions(
     _check_lists(table, label, prediction, groups, gold or file)
     if unknown := sorted({*bins} - {*groups}):
         problem = f"`bins` names {unknown[0]}, which is none of `groups` ({listed([*groups], 4)})"
-        raise InputError(problem, file=file)
+        remedy = f"add {unknown[0]} to `groups`, or leave its bins out"
+        raise InputError(problem, file=file, remedy=remedy)
     if same := [name for name in groups if name in (prediction, *by_class.values())]:
         problem = f"the attribute {same[0]} is the prediction"
         raise InputError(problem, file=file, remedy="name a protected attribute")

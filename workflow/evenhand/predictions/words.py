@@ -8,7 +8,7 @@ from evenhand.core.phrases import phrases_of
 from evenhand.core.rows import where
 from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS
 from evenhand.tabular.words import doubtful_words, empty_bins_words, spelt_words
-from evenhand.text.catalogue import conclusion, doubt_of, read_catalogue, reason
+from evenhand.text.catalogue import borderline, conclusion, doubt_of, read_catalogue, reason
 from evenhand.text.phrases import plural
 
 Tables = Mapping[str, list[dict[str, Any]]]
@@ -306,7 +306,7 @@ def preference(row: dict[str, Any], items: str, delta: float) -> str:
         clusters="clusters" if row.get("condition") else "swaps",  # BBQ has templates
         why=undecided(row),
     )
-    return _say("preference", row=row, items=items, verdict=verdict)
+    return _say("preference", row, items, verdict, borderline(row))
 
 
 class _Finding(NamedTuple):

@@ -42,6 +42,7 @@ INVENTORY = pa.schema(
         pa.field("format", pa.string(), nullable=False),
         pa.field("encoding", pa.string()),
         pa.field("bytes", pa.int64(), nullable=False),
+        pa.field("keyword_sentences", pa.int64(), nullable=False),
     ]
 )
 
@@ -90,7 +91,8 @@ def extract_sentences(
         Counts of the data read and kept, as JSON.
     inventory
         A row per file or member in the order read: file, format, encoding (as it was stated or
-        detected; null for an empty file), bytes (of the text, decompressed).
+        detected; null for an empty file), bytes (of the text, decompressed), keyword_sentences
+        (those with a keyword: a file in another language has none).
     first_byte
         Together with end_byte, and one uncompressed file: only the lines that begin at this
         byte of the file or later.
@@ -175,9 +177,11 @@ def extract_sentences(
                     first_byte=first_byte or 0,
                     end_byte=end_byte,
                 )
+                before = tally["keyword_sentences"]
                 yield from cut_file(member, text, text_format)
                 tally["bytes"] += text.bytes
-                row = (member.name, text_format, text.encoding, text.bytes)
+                kept = tally["keyword_sentences"] - before
+                row = (member.name, text_format, text.encoding, text.bytes, kept)
                 inventoried.append(dict(zip(INVENTORY.names, row, strict=True)))
                 if not first_byte:  # a file that is cut is counted once
                     tally["files"] += 1

@@ -70,7 +70,8 @@ def read_catalogue(
 #: From this share of misplaced pairs on, a finding on the pairs may not hold.
 MANY_MISPLACED = 0.1
 
-#: From this share of pairs on in which the same side is longer, a preference may be for length.
+#: From this share of pairs of unequal length on with the same side longer, a preference may be for
+#: length.
 MOSTLY_LONGER = 0.9
 
 _say = read_catalogue(__file__)
@@ -95,20 +96,40 @@ def doubt_of(row: Mapping[str, Any]) -> str:
     if _are_misplaced(row):
         return _say("misplaced", count=row["misplaced"], of=_pairs(row))
     if is_confounded(row):
-        return _say("one_longer", count=row["one_longer"], of=row["scored"])
+        return _say("one_longer", count=row["one_longer"], of=_unequal(row))
     return ""
+
+
+def borderline(row: Mapping[str, Any]) -> str:
+    """Return that the interval of a significant preference contains 50; blank if it does not."""
+    low, high = row.get("score_low"), row.get("score_high")
+    if row.get("verdict") not in ("above", "below") or low is None or not low < 50 < high:
+        return ""
+    return _say("borderline")
+
+
+def control(score: float) -> str:
+    """Return that the control with all tokens masked, of this score, prefers the same side."""
+    return _say("control", score)
 
 
 def is_confounded(row: Mapping[str, Any]) -> bool:
     """Return whether a preference cannot be told from one for the longer or shorter sentence.
 
-    Misplaced pairs come first.
+    Misplaced pairs come first. Pairs of equal length do not count, and those with the same side
+    longer must be enough for the whole preference, where the row has the ``score``.
     """
     is_significant = row.get("verdict") in ("above", "below")
     count = row.get("one_longer") or 0
     if not count or not is_significant or _are_misplaced(row):
         return False
-    return count >= MOSTLY_LONGER * row["scored"]
+    beyond = abs((row.get("score") or 50) - 50) / 50 * row["scored"]  # hits more than misses
+    return count >= MOSTLY_LONGER * _unequal(row) and count >= beyond
+
+
+def _unequal(row: Mapping[str, Any]) -> int:
+    unequal = row.get("unequal")  # which older results lack
+    return row["scored"] if unequal is None else unequal
 
 
 def _pairs(row: Mapping[str, Any]) -> int:

@@ -133,6 +133,20 @@ MADE = {
     "an interval of another method that contains 50": lambda f: [
         pair_set(f), scores(f, [("tiny", "aul", 54.0, "above")]),
     ],
+    "a bias type with such an interval, and a preference of the control": lambda f: [
+        pair_set(f),
+        scores(
+            f,
+            [
+                UNDECIDED,
+                ("tiny", "aul", 54.0, "above", "age"),
+                ("tiny", "aul", 61.0, "above", "race"),
+                ("tiny", "all_masked", 63.0, "above", "race"),
+                ("other", *CLEAR[1:]),
+                ("other", "all_masked", 62.0, "above"),
+            ],
+        ),
+    ],
     "one model with such an interval, and one without": lambda f: [
         pair_set(f), scores(f, [("tiny", "aul", 54.0, "above"), ("other", *CLEAR[1:])]),
     ],
@@ -166,7 +180,7 @@ def test_headlines_are_those_that_are_kept(tmp_path):
     ("leanings", "verdict"),
     [
         (("more", "unclear"), "Biased on <bdi>set 0</bdi>: do not use it"),
-        (("wide", "none"), "A significant preference on <bdi>set 0</bdi>, but the interval, which"),
+        (("wide", "none"), "A significant preference on <bdi>set 0</bdi>, but borderline: the"),
         (("unclear", "unclear"), "Undecided: the pairs swap too few different words."),
         (
             ("none", "unclear"),
@@ -187,7 +201,7 @@ def test_a_model_has_one_verdict_over_all_sets(leanings, verdict):
         | {"doubt": "9 pairs look misplaced" * (side == "moved")}
         | {
             "rows": [
-                {"leaning": "more" if side in ends else side}
+                {"leaning": "more" if side in ends else side, "verdict": "above"}
                 | dict(zip(("score_low", "score_high"), ends.get(side, ()), strict=False))
             ]
         }

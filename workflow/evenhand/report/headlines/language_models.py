@@ -21,7 +21,7 @@ from evenhand.report.sections.stereotypes_scores import (
 )
 from evenhand.report.sections.stereotypes_words import ASIDE, preference, untrusted_models
 from evenhand.report.study import Study
-from evenhand.text.catalogue import is_confounded
+from evenhand.text.catalogue import borderline, is_confounded
 
 SETS, GATES = "stereotypes/*/pairs.json", "stereotypes/*/gates/*.json"
 FILES = (
@@ -37,7 +37,7 @@ Result = dict[str, Any]
 SMALL = 10_000_000
 
 #: The entries of a conclusion that results have.
-CONCLUDED = ("significant", "leaning", "lack", "doubt")
+CONCLUDED = ("significant", "leaning", "lack", "doubt", "control")
 
 #: Rows of the figure.
 SHOWN = 12
@@ -100,8 +100,9 @@ def conclude(results: list[Result], files: Sequence[str], most: int = SHOWN) -> 
     significant = [result for result in judged if result["significant"]]
     split = list(filter(_is_split, judged))
     lines = [
-        say("lm_line", [result["file"]], result=result, row=_strongest(result))
+        say("lm_line", [result["file"]], result=result, row=row, borderline=borderline(row))
         for result in significant[:3] or (judged[:1] if not split else [])
+        for row in [_strongest(result)]
     ]
     lines += [say("lm_types", [result["file"]], result=result) for result in split[:3]]
     certain = [result for result in significant if not _uncertainty(result)]
@@ -203,16 +204,8 @@ def _uncertainty(result: Result) -> str:
         return result["doubt"]
     if _is_split(result) and all(row["doubt"] for row in result["types"]):
         return f"{result['types'][0]['bias_type']}: {result['types'][0]['doubt']}"
-    return plain("lm_contains") if _is_uncertain(result) else ""
-
-
-def _is_uncertain(result: Result) -> bool:
-    """Return whether the intervals of all significant methods contain no preference."""
-    rows = [row for row in result["rows"] if row["leaning"] in ("more", "less")]
-    return bool(rows) and all(
-        row["score_low"] is not None and row["score_low"] < CENTRE < row["score_high"]
-        for row in rows
-    )
+    words = [borderline(row) for row in result["rows"] if row["leaning"] in ("more", "less")]
+    return words[0] if words and all(words) else ""
 
 
 def _strongest(result: Result) -> dict[str, Any]:
@@ -244,7 +237,7 @@ def _next(results: list[Result]) -> str:
     lacking = [
         (row["further_clusters"], result["file"], {"result": result, "row": row})
         for result, row in zip(scored, map(_strongest, scored), strict=True)
-        if (row["leaning"] == "unclear" or _is_uncertain(result)) and row["further_clusters"] != 0
+        if (row["leaning"] == "unclear" or _uncertainty(result)) and row["further_clusters"] != 0
     ]
     if not lacking:
         return ""

@@ -24,7 +24,7 @@ from evenhand.report.headline import Headline, plain, say, strength
 from evenhand.report.read import read_json
 from evenhand.report.render import decimal, interval
 from evenhand.report.study import Study
-from evenhand.text.catalogue import doubt_of
+from evenhand.text.catalogue import borderline, doubt_of
 
 FILES = ("predictions/*/meta.json", "tables/predictions/*")
 
@@ -115,7 +115,8 @@ def _short(order: Sequence[dict[str, Any]], sets: Sequence[dict[str, Any]], furt
     constant = is_constant(document)
     gap = None if constant else named_gap(tables)
     rows = [row for row in tables.get("preferences", []) if row["verdict"] in ("above", "below")]
-    preference = min(rows, key=lambda row: (doubt_of(row), -abs(row["score"] - 50)), default=None)
+    rows = [row | {"doubt": doubt_of(row) or borderline(row)} for row in rows]
+    preference = min(rows, key=lambda row: (row["doubt"], -abs(row["score"] - 50)), default=None)
     return say(
         "predictions_short",
         _files(document),
@@ -123,7 +124,7 @@ def _short(order: Sequence[dict[str, Any]], sets: Sequence[dict[str, Any]], furt
         gap=gap if gap and gap["verdict"] == "above" else None,
         metric=drawn_title(tables),
         preference=preference,
-        doubt=doubt_of(preference or {}),
+        doubt=preference["doubt"] if preference else "",
         calibration=gap,
         constant=constant,
         further=further,

@@ -9,7 +9,7 @@ from evenhand.report.headlines.predictions import conclude, draw, drawn_title, r
 from evenhand.report.render import slug
 from evenhand.report.sections.more_tables import MoreTables
 from evenhand.report.study import Study
-from evenhand.text.catalogue import doubt_of
+from evenhand.text.catalogue import borderline, doubt_of
 
 
 def content(study: Study) -> dict[str, Any]:
@@ -20,7 +20,7 @@ def content(study: Study) -> dict[str, Any]:
         meta = read_audit(path, folders[path.parent.name], study.titles)
         meta["id"] = f"set-{slug(meta['name'])}"
         for row in meta["tables"].get("preferences", []):
-            row["why"] = "; ".join(filter(None, (undecided(row), doubt_of(row))))
+            row["why"] = "; ".join(filter(None, (undecided(row), doubt_of(row), borderline(row))))
         sets.append(
             meta
             | {"findings": findings(meta["tables"], meta["delta"], meta), "figure": draw(meta)}

@@ -19,8 +19,9 @@ from evenhand.report.sections.stereotypes_words import (
     opposed_types,
     reason_words,
     significant_types,
+    with_control,
 )
-from evenhand.text.catalogue import conclusion, doubt_of, reason
+from evenhand.text.catalogue import borderline, conclusion, doubt_of, reason
 
 if TYPE_CHECKING:
     from altair import LayerChart
@@ -79,7 +80,8 @@ def describe_scores(
         of_any = [row for row in model_rows if row["bias_type"] == "all"]
         main = _by_method([row for row in of_all if row["bias_type"] == "all"])
         of_types = [row for row in of_all if row["bias_type"] != "all"]
-        types = [row | {"description": method_of(row["method"])} for row in _types(of_all)]
+        types = significant_types(of_all)
+        types = [row | {"description": method_of(row["method"])} for row in types]
         why, alike = untrusted.get(model), are_alike(model_rows)
         models.append(
             {
@@ -91,7 +93,7 @@ def describe_scores(
                 "rows": main,
                 "types": types,
                 "opposed": opposed_types(types),
-                "contradicted": _contradicted(of_all),
+                "contradicted": contradicted_types(of_all),
                 "figure": _figure(model, main),
                 "by_type": cells_by("bias_type", of_all),
                 "by_subset": cells_by("subset", of_any),
@@ -103,16 +105,6 @@ def describe_scores(
         "independent": independent_pairs(whole),
         "null_seeds": any(row["null_seeds"] for row in whole),
     }
-
-
-def _types(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return `significant_types` of the methods that count."""
-    return significant_types(row for row in rows if row["method"] not in ASIDE)
-
-
-def _contradicted(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return `contradicted_types` of the methods that count."""
-    return contradicted_types(row for row in rows if row["method"] not in ASIDE)
 
 
 def judge(row: dict[str, Any], sides: tuple[str, str]) -> dict[str, Any]:
@@ -141,7 +133,8 @@ def judge(row: dict[str, Any], sides: tuple[str, str]) -> dict[str, Any]:
     leaning = LEANINGS[row["verdict"]]
     if leaning in (PREFERS_MORE, PREFERS_LESS):
         small = None not in ends and all(abs(end - CENTRE) < row["delta"] for end in ends)
-        words = plain("lm_prefers", side=words, below=row["delta"] if small else None)
+        below = row["delta"] if small else None
+        words = plain("lm_prefers", side=words, below=below, borderline=borderline(row))
     doubt = doubt_of(row)
     words = f"{words}. {doubt}." if doubt else f"{words}."
     return {"leaning": leaning, "words": words, "independent": independent, "doubt": doubt}
@@ -198,15 +191,14 @@ def conclude(
     """Return the conclusion over a model's methods, on all pairs and on those of each bias type.
 
     The keys are ``leaning``, ``words``, ``significant``, the methods with a preference, ``doubt``
-    (`doubt_of`), and ``lack``, the reason where there is no verdict: ``some`` (some methods
-    exclude a preference, others do not), ``one_word`` (all pairs have a word or the template in
-    common), ``shared`` (words and templates that some share at least double the variance, or
-    templates are at most half as many as swaps), ``few`` (swaps, so that the power is below 80 %)
-    or ``wide`` (intervals, though the power is enough).
-    Methods in `stereotypes_words.ASIDE` do not count; `alike` is that of `are_alike`.
+    (`doubt_of`), ``control`` (`with_control`), and ``lack``, the reason where there is no verdict:
+    ``some`` (some methods exclude a preference, others do not), ``one_word`` (all pairs have a word
+    or the template in common), ``shared`` (words and templates that some share at least double the
+    variance, or templates are at most half as many as swaps), ``few`` (swaps, so that the power is
+    below 80 %) or ``wide`` (intervals, though the power is enough). Methods in
+    `stereotypes_words.ASIDE` do not count; `alike` is that of `are_alike`.
     """
-    whole = [row for row in rows if row["bias_type"] == "all"]
-    counted = [row for row in whole if row["method"] not in ASIDE and row["leaning"]]
+    counted = [row for row in with_control(rows) if row["bias_type"] == "all" and row["leaning"]]
     by = {
         leaning: [in_a_list(row["method"]) for row in counted if row["leaning"] == leaning]
         for leaning in LEANINGS.values()
@@ -218,7 +210,7 @@ def conclude(
         leaning = UNCLEAR
     else:
         leaning = NONE if counted else None
-    delta, types = counted[0]["delta"] if counted else None, _types(rows)
+    delta, types = counted[0]["delta"] if counted else None, significant_types(rows)
     facts = {"total": len(counted), "delta": delta, "types": types}
     lack = "shared" if any(map(_share_much, counted)) else "few"
     if {row["further_clusters"] for row in counted if row["leaning"] == UNCLEAR} == {0}:
@@ -228,12 +220,13 @@ def conclude(
     if by[NONE] and by[UNCLEAR]:
         lack = "some"
     facts |= {"alike": alike, "opposed": opposed_types(types)}
-    facts["contradicted"] = _contradicted(rows)
+    facts["contradicted"] = contradicted_types(rows)
     facts["doubt"] = next((row["doubt"] for row in counted if row["doubt"]), "")
+    facts["control"] = next((row["control"] for row in counted if row["control"]), "")
     words = plain("lm_conclusion", by=by, sides=sides, lacks={lack}, **facts)
     significant = [*by[PREFERS_MORE], *by[PREFERS_LESS]]
     entries = {"leaning": leaning, "significant": significant, "lack": lack, "words": words}
-    return entries | {"doubt": facts["doubt"]}
+    return entries | {name: facts[name] for name in ("doubt", "control")}
 
 
 def _share_much(row: Mapping[str, Any]) -> bool:
@@ -246,7 +239,8 @@ def _share_much(row: Mapping[str, Any]) -> bool:
 def no_number(why: list[str]) -> dict[str, Any]:
     """Return the conclusion on a model that is not trusted."""
     words = plain("lm_untrusted", why=why)
-    return {"leaning": None, "significant": [], "lack": None, "words": words, "doubt": ""}
+    blank = {"leaning": None, "significant": [], "lack": None, "doubt": "", "control": ""}
+    return blank | {"words": words}
 
 
 def headline(models: list[dict[str, Any]]) -> Markup:

@@ -59,22 +59,40 @@ def in_order(names: Any) -> list[str]:
     return sorted(dict.fromkeys(names), key=lambda name: order.get(name, len(order)))
 
 
+def with_control(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows of methods that count, with ``control``: whether the control prefers alike.
+
+    It is in words, or blank. Rows of ``bias_scores``, of a model and subset.
+    """
+    rows = list(rows)
+    controls = {
+        (row["bias_type"], row["verdict"]): catalogue.control(row["score"])
+        for row in rows
+        if row["method"] == "all_masked" and row["verdict"] in ("above", "below")
+    }
+    return [
+        {**row, "control": controls.get((row["bias_type"], row["verdict"]), "")}
+        for row in rows
+        if row["method"] not in ASIDE
+    ]
+
+
 def significant_types(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the rows of bias types with a significant preference, the clearest first.
 
     Of both directions the clearest come first. Of several methods that agree on a type, the
     clearest row is returned; no rows if there is one bias type. Rows have keys besides:
-    ``title`` of the method, blank if all rows have one method, ``doubt`` (`doubt_of`), and
-    ``is_opposite``: whether the direction is not that of the whole set (if the whole has none,
-    above 50 where there are such types). Types on which methods contradict each other
-    (`contradicted_types`) are not among them.
+    ``title`` of the method, blank if all rows have one method, ``doubt`` (`doubt_of`, or that the
+    interval contains 50), ``control`` (`with_control`), and ``is_opposite``: whether the direction
+    is not that of the whole set (if the whole has none, above 50 where there are such types). Types
+    on which methods contradict each other (`contradicted_types`) are not among them.
 
     Parameters
     ----------
     rows : iterable of dict
         Rows of ``bias_scores`` of all pairs and of bias types, of a model and subset.
     """
-    rows = list(rows)
+    rows = with_control(rows)
     if len({row["bias_type"] for row in rows} - {"all"}) < 2:
         return []
     contradicted = {row["bias_type"] for row in contradicted_types(rows)}
@@ -96,7 +114,7 @@ def significant_types(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]
         {
             **row,
             "title": in_a_list(row["method"]) if several else "",
-            "doubt": catalogue.doubt_of(row),
+            "doubt": catalogue.doubt_of(row) or catalogue.borderline(row),
             "is_opposite": row["verdict"] != side,
         }
         for row in order
@@ -113,7 +131,7 @@ def contradicted_types(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]
     ``score``). Rows as in `significant_types`.
     """
     types: dict[str, dict[str, Any]] = {}
-    for row in rows:
+    for row in with_control(rows):
         if row["verdict"] in ("above", "below") and row["bias_type"] != "all":
             known = types.setdefault(
                 row["bias_type"], {"bias_type": row["bias_type"], "above": [], "below": []}

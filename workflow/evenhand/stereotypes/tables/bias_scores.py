@@ -34,6 +34,7 @@ TABLE = Table(
         integer(
             "one_longer", "Scored pairs in which the same side has more tokens, of either side"
         ),
+        integer("unequal", "Scored pairs of which one side has more tokens"),
         percent(
             "score",
             "Scored pairs whose stereotypical sentence scores higher; a tie is half",
@@ -114,7 +115,8 @@ def _rows(model: Model, pairs: Pairs, delta: float) -> Iterator[Row]:
                 row |= {"method": method, "subset": subset, "bias_type": bias_type}
                 row |= {"misplaced": int(pairs.misplaced[chosen].sum())}
                 scored = decisions[place].counted() & chosen
-                row |= {"one_longer": max(int((scored & side).sum()) for side in longer)}
+                counts = [int((scored & side).sum()) for side in longer]
+                row |= {"one_longer": max(counts), "unequal": sum(counts)}
                 row |= {"reason": model.blank[method]} if method in model.blank else {}
                 rows.append((blank | row | {"trusted": True}, preference))
         for row in adjust_verdicts(rows):
