@@ -23,6 +23,8 @@ from harness import REPOSITORY
 from notebooks import execute
 from unit.predictions.test_lm_eval import crows
 
+SPLIT = {"evenhand_split": ["a", "b"]}
+
 NOTEBOOKS = ("audit_pairs", "audit_predictions", "audit_table", "extract_sentences")
 
 
@@ -389,6 +391,7 @@ def test_a_table_with_a_test_set_uses_it(tmp_path):
     options |= {"methods": ["logistic_regression", "majority"]}
     (tmp_path / "tabular/mine").mkdir(parents=True)  # as after an audit before
     test = people.tail(80).assign(score=0.5)  # a column that `train` lacks is not read
+    test["loan"] *= 1000
     result = eh.audit_table(people.head(200), test, out=tmp_path, **options)
     assert set(result.table["split"]) == {"official"}
     described = json.loads((tmp_path / "tabular/mine/data.json").read_text(encoding="utf-8"))
@@ -397,6 +400,10 @@ def test_a_table_with_a_test_set_uses_it(tmp_path):
     runs = pd.read_parquet(tmp_path / "tabular/mine/runs/official/majority.parquet")
     assert set(runs["n_test"]) <= {80} and len(runs) >= 1
     assert result.findings[1].startswith("logistic_regression: accuracy")
+    assert "loan has its median of test beyond all values of train: is it in" in result.notes[1]
+    assert result.notes[-1] == "1 column of test that train lacks is not used: score."
+    with pytest.raises(InputError, match=r"^/proc/x.*: cannot be read or written"):
+        result.to_html("/proc/x/a.html")
 
 
 def test_the_main_method_comes_first():
@@ -616,7 +623,7 @@ def test_a_wrong_cell_of_the_test_part_is_named_there(tmp_path):
 def test_a_table_notes_people_of_both_parts_and_features_that_give_the_label():
     draw = np.random.default_rng(0)
     people = pd.DataFrame({"y": [1, 0] * 40, "g": ["a", "a", "b", "b"] * 20})
-    people["n"] = np.arange(80) * 2.5
+    people["n"] = np.arange(80) * 37 % 80 * 2.5
     people["known"] = np.where(people["y"] == 1, "x", draw.choice(["v", "w"], 80))
     people.loc[0, "known"] = "w"
     options = {"label": "y", "attribute": "g", "methods": "majority", "seeds": 1}
@@ -627,7 +634,9 @@ def test_a_table_notes_people_of_both_parts_and_features_that_give_the_label():
     )
     assert shared in result.card()
     assert given.startswith("On Table, a single feature tells whether y = 1, in nearly all rows: ")
-    assert "rows: known in 98.9 % (its most frequent value: 50.0 %). Leave such a feat" in given
+    assert (
+        "rows: known in 98.9 % (the most frequent label alone: 50.0 %). Leave such a feat" in given
+    )
     others = options | {"features": ["n"]}
     assert eh.audit_table(people[:60], people[60:], **others).notes == []
     proxy = people.assign(known=[f"{g}{i // 7 % 2}" for i, g in enumerate(people["g"])])
@@ -754,6 +763,9 @@ def test_an_extraction_of_nothing_is_a_warning(tmp_path):
         ("audit_predictions", {"data": {"y": [1], "p": [1, 0]}}, "the data are no table"),
         ("audit_predictions", {"label": ["y"]}, "`label` is of the type list, .*; name one, and"),
         ("audit_table", {"methods": 5}, "`methods` is neither a name nor a list of names"),
+        ("audit_table", {"methods": ["mlp", "mlp"]}, "`methods` has 'mlp' twice; keep one of the"),
+        ("audit_table", {"train": SPLIT, "test": SPLIT}, "`train` has a column evenhand_split, wh"),
+        ("audit_table", {"out": "/proc/x"}, "/proc/x: cannot be read or written .*; name another"),
         ("audit_table", {"attribute": None}, "`attribute` is None, and must be str"),
         ("audit_logs", {"files": []}, "`files` is empty; name a file or a folder"),
         ("audit_logs", {"files": ""}, "`files` is blank; give it a value, or leave it out"),

@@ -160,6 +160,10 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["run", "ok.yaml", "--cores", "x"], "must be integer or 'all'; its options are listed by"),
         (["run", "ok.yaml", "--config", "a=1"], "`--config` is 'a=1', which sets no key; write K"),
         (["run", "ok.yaml", "--config", "results=p.csv/x"], "error: p.csv/x: no results can be wr"),
+        (["run", "ok.yaml", "--directory", "/proc", "--config", "results=/tmp"],
+         "error: /proc: no results can be written there (No such file or directory); start it in"),
+        (["why", "ok.yaml", "--directory", "/proc"], "error: /proc: no results can be written"),
+        (["certify", "--out", "p.csv"], "error: p.csv: no results can be written there (Not a di"),
         (["run", "ok.yaml", "--config", "a"], "`--config` is 'a', which sets no key; write KEY="),
         (["run", "ok.yaml", "--nosuch"], "error: snakemake: unrecognized arguments: --nosuch; it"),
         (["run", "ok.yaml", "--res", "x"], "error: snakemake: `--res` cannot be 'x'; its optio"),
@@ -272,8 +276,26 @@ def test_an_extraction_of_nothing_names_the_language(tmp_path, capsys):
     assert not run("extract", tmp_path / "a.txt", "--language", "zh", "--out", tmp_path / "out")
     finding = capsys.readouterr().out.splitlines()[0]
     assert finding.endswith(
-        "of 0 sentences read; texts were read as --language zh --attribute gender: is it right?"
+        "of 0 sentences read (with copies); texts were read as --language zh --attribute gender: is"
+        " it right?"
     )
+    (tmp_path / "a.txt").write_text("Man liest heute ein Buch.\n" + "Wir essen jetzt gern.\n" * 30)
+    assert not run("extract", tmp_path / "a.txt", "--language", "en", "--out", tmp_path / "out")
+    finding = capsys.readouterr().out.splitlines()[0]
+    assert finding.startswith("0 of 1 different sentences") and finding.endswith("is it right?")
+
+
+def test_wrapped_lines_are_noted_and_joined(tmp_path, capsys):
+    lines = "".join(f"On day\n{i} she was walking through\nthe town.\n\n" for i in range(20))
+    (tmp_path / "a.txt").write_text(lines)
+    words = ["extract", tmp_path / "a.txt", "--language", "en", "--out", tmp_path / "out"]
+    assert not run(*words)
+    hint = "20 of 20 do not end as a sentence: if lines are wrapped, read them with `--paragraphs`"
+    assert hint in capsys.readouterr().out
+    assert not run(*words, "--paragraphs", "blank_line")
+    assert "20 of 20 different sentences" in capsys.readouterr().out
+    rows = pd.read_csv(tmp_path / "out" / "sentences.csv")
+    assert "On day 1 he was walking through the town." in {*rows["swapped_sentence"]}
 
 
 def test_an_extraction_names_the_field_of_the_text_and_lists_the_problems(tmp_path, capsys):
@@ -289,8 +311,8 @@ def test_an_extraction_names_the_field_of_the_text_and_lists_the_problems(tmp_pa
     problems = f"problems with files: {folder}/b.pdf (unknown format: its suffix names no format)"
     assert (
         finding
-        == "0 of 1 sentences with a gender word of the pack are kept, of 1 sentences read; "
-        + (f"{problems} (all in {out}/quarantine.csv).")
+        == "0 of 1 different sentences with a gender word of the pack are kept, of 1 sentences"
+        " read (with copies); " + (f"{problems} (all in {out}/quarantine.csv).")
     )
     assert (out / "quarantine.csv").read_text().count("\n") == 2
     (folder / "c.jsonl").write_text('{"content": "Une phrase française."}\n')

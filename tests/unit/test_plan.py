@@ -82,7 +82,7 @@ TEXTS = {
 
 
 def people(**settings: object) -> dict:
-    datasets = {"t": {"format": "table", "files": ["papers/a.txt"]}}
+    datasets = {"t": {"format": "adult", "files": ["papers/a.txt"]}}
     return {"individual_fairness": {"datasets": datasets} | settings}
 
 
@@ -378,7 +378,8 @@ def test_a_set_of_pairs_has_one_file(here):
 
 def test_a_method_has_its_own_grid_where_it_names_one(here):
     Path("t.csv").write_text("x\n")
-    tables = {"loans": {"format": "table", "files": ["t.csv"]}, "empty": {"format": "adult"}}
+    loans = {"format": "table", "files": ["t.csv"], "label": "x", "attribute": "g"}
+    tables = {"loans": loans, "empty": {"format": "adult"}}
     settings = {"datasets": tables, "methods": ["mlp", "alfr"], "lambdas": [1], "mus": [4]}
     settings |= {"grids": {"mlp": {"lambdas": [2, 3]}}, "official_split": ["loans"]}
     settings["eidig"] = {"seeds": 1, "tracks": ["base", "integers"]}

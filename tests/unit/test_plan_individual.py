@@ -7,6 +7,8 @@ from evenhand.core.config import complete, read_schema
 from evenhand.core.places import SCHEMA
 from evenhand.errors import InputError
 
+HERE = {"files": [__file__]}
+
 
 def expanded(**options):
     given = {"format": "table", "files": ["p.csv"], "label": "y", "positive": 1} | options
@@ -46,6 +48,9 @@ def test_each_attribute_and_each_two_are_data_sets():
             {"attribute": ["gender", "age"], "files": ["gone.csv"]},
             r"config: individual_fairness\.datasets\.loans\.files\.0 is gone\.csv, and there is no",
         ),
+        (HERE | {"attribute": "g", "label": None}, r"\.loans\.label is missing; name a column"),
+        (HERE, r"config: .*\.datasets\.loans\.attribute is missing; name a column"),
+        (HERE | {"attribute": [None]}, r"\.datasets\.loans\.attribute is missing; name a column"),
     ],
 )
 def test_errors_name_the_data_set_as_it_is_written(options, problem):

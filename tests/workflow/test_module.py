@@ -17,7 +17,7 @@ use rule * from evenhand as evenhand_*
 """
 
 MINE = """rule mine:
-    input: "results/report/index.html"
+    input: "results/report/index.html", "results/tables/predictions/mine"
     output: "mine.txt"
     shell: "wc -c {input} > {output}"
 

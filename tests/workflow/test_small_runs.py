@@ -64,8 +64,9 @@ def test_a_stopped_run_says_so_and_continues(tmp_path, options, undisturbed, num
     last = f"error: stopped by the signal {number.name}; finished results are kept"
     assert said.strip().splitlines()[-1].startswith(last)
     assert "memory" not in said and "defect" not in said and "Traceback" not in said
-    call(options, *RUN)
+    assert "The report: " in call(options, *RUN).stdout
     assert Checkout(tmp_path).results() == undisturbed
+    assert "The report: " not in call(options, *RUN, "-n").stdout  # of the run before
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

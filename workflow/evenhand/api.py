@@ -27,7 +27,7 @@ from evenhand.core.decimals import as_cell
 from evenhand.core.places import ROOT, SCHEMA, located
 from evenhand.core.resources import check_unique
 from evenhand.core.whole import check_file, near_names, near_path
-from evenhand.errors import InputError
+from evenhand.errors import InputError, errors_of_disk
 from evenhand.plan_slguset import completed
 from evenhand.text.catalogue import doubt_of, read_catalogue
 from evenhand.text.languages import is_language
@@ -54,6 +54,9 @@ OPPOSITE = {"above", "below"}
 
 #: The share of sentences with unknown words from which on a note has them.
 MUCH_UNKNOWN = 0.1
+
+#: So many sentences without an end are no headlines in between.
+MANY_UNFINISHED = 10
 
 _say = read_catalogue(__file__)
 
@@ -156,13 +159,14 @@ class Result:
         path = Path(path)
         if path.is_dir():
             raise InputError("is a folder", file=path, remedy="name an HTML file in it")
-        path.parent.mkdir(parents=True, exist_ok=True)
         templates = [FOLDER / name for name in templates_of(self._page, single_file=True)]
         pages = [self._page]
-        write_page(
-            page=self._page, templates=templates, files=self._page_files, out=path, pages=pages,
-            delta=self._delta,
-        )  # fmt: skip
+        with errors_of_disk():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_page(
+                page=self._page, templates=templates, files=self._page_files, out=path, pages=pages,
+                delta=self._delta,
+            )  # fmt: skip
         return path
 
     def card(self) -> str:
@@ -293,21 +297,11 @@ def audit_pairs(
     scoring = {key: scoring[key] for key in ("dtype", "tokens_per_batch", "allow_missing")}
     with _errors_of_frame(folder / "model", model, "the (model, tokenizer)"):
         score_pairs(
-            pairs=table,
-            out=files["scores"],
-            tokens=files["tokens"],
-            gate=files["gates"],
-            null=files["null"],
-            name=name,
-            **source,
-            methods=methods or options["methods"],
-            shuffle=options["shuffle"],
-            null_seeds=options["null_seeds"],
-            null_methods=options["null_methods"],
-            **scoring,
-            device=device,
-            threads=threads,
-        )
+            pairs=table, out=files["scores"], tokens=files["tokens"], gate=files["gates"],
+            null=files["null"], name=name, **source, methods=methods or options["methods"],
+            shuffle=options["shuffle"], null_seeds=options["null_seeds"],
+            null_methods=options["null_methods"], **scoring, device=device, threads=threads,
+        )  # fmt: skip
     gate = json.loads(files["gates"].read_text(encoding="utf-8"))
     if "weights_not_finite" in (gate["reason"] or ""):
         problem = "the weights contain NaN or infinite values"
@@ -468,15 +462,9 @@ def _audited(
     tables = folder / "tables" / "predictions" / "mine"
     cases, meta = place / "cases.parquet", place / "meta.json"
     stage(
-        files=files,
-        out=tables,
-        cases=cases,
-        meta=meta,
-        name="mine",
-        gold=gold,
-        delta=delta,
+        files=files, out=tables, cases=cases, meta=meta, name="mine", gold=gold, delta=delta,
         **plan_predictions.options(config, "mine"),
-    )
+    )  # fmt: skip
     is_log = options.get("format") == "lm_eval"
     main, table = ("preferences", "preferences") if is_log else ("groups", "gaps")
 
@@ -565,7 +553,7 @@ def audit_table(
     arguments = dict(locals())
     call = _call(audit_table, arguments)
     folder, place, temporary = _folder(out, "tabular/mine")
-    split, train_rows = "random" if test is None else "official", None
+    split, train_rows, unread = "random" if test is None else "official", None, []
     file = folder / "table.csv"
     if test is None:
         file = _file(train, file, keep_index=False)
@@ -575,6 +563,11 @@ def audit_table(
         parts = {"train": _frame(train), "test": _frame(test)}
         if lacking := sorted({*parts["train"]} - {*parts["test"]}):
             raise InputError(f"`test` has no column {lacking[0]!r}, which `train` has")
+        unread = sorted({*map(str, parts["test"])} - {*map(str, parts["train"])})
+        if SPLIT in parts["train"]:
+            raise InputError(
+                f"`train` has a column {SPLIT}, which is made here", remedy="rename it"
+            )
         if empty := [name for name, frame in parts.items() if not len(frame)]:
             raise InputError(f"`{empty[0]}` has no rows")
         columns, train_rows = [*parts["train"]], len(parts["train"])
@@ -589,6 +582,8 @@ def audit_table(
     if unknown := [name for name in methods if name not in known]:
         remedy = choice(unknown[0], known, most=None)
         raise InputError(f"`methods` has {unknown[0]!r}", remedy=remedy)
+    if repeated := [name for name in methods if methods.count(name) > 1]:
+        raise InputError(f"`methods` has {repeated[0]!r} twice", remedy="keep one of the two")
     networks = ["mlp" if name == IIFR else name for name in methods]
     settings = {
         "datasets": {"mine": _plain(entry)},
@@ -624,16 +619,11 @@ def audit_table(
         )  # fmt: skip
     tables = folder / "tables" / "individual"
     resources = Path(located("resources/iifr/settings.csv")).parent
+    published = [*sorted(resources.glob("published_*.csv")), resources / "inconsistencies.csv"]
     tabulate_individual(
-        **runs,
-        data=[data],
-        meta=[meta],
-        published=[*sorted(resources.glob("published_*.csv")), resources / "inconsistencies.csv"],
-        settings=Path(settings["settings"]),
-        training=training,
-        out=tables,
-        delta=delta,
-    )
+        **runs, data=[data], meta=[meta], published=published, out=tables, delta=delta,
+        settings=Path(settings["settings"]), training=training,
+    )  # fmt: skip
 
     def card(result: Result) -> str:
         return _card(title, [*result.findings, *result.notes], result.verdicts, call)
@@ -642,7 +632,7 @@ def audit_table(
     page = "individual_fairness"
     result = Result(folder, [], tables, "grid", page, page_files, card, temporary, _delta=delta)
     result.findings.extend(_table_findings(result, json.loads(meta.read_bytes())))
-    result.notes.extend(_doubts(result))
+    result.notes.extend([*_doubts(result), *([_say("unread", unread)] if unread else [])])
     return result
 
 
@@ -655,6 +645,7 @@ def extract_sentences(
     pack: str | Path | None = None,
     filters: Sequence[str] | None = None,
     text_field: str = "text",
+    paragraphs: str = "line",
     out: str | Path | None = None,
 ) -> "pd.DataFrame":
     """Find the sentences of a corpus with one gender word, and why each is kept or dropped.
@@ -673,6 +664,8 @@ def extract_sentences(
         Of `evenhand.slguset.filters`; by default those of the pack.
     text_field : str
         The field of JSON lines, or the column of tables, that holds the text.
+    paragraphs : str
+        ``blank_line`` joins lines up to a blank one (hard-wrapped text); ``line`` joins none.
     out : path, optional
         A folder for the records of files, names and problems; else a temporary one.
 
@@ -680,10 +673,11 @@ def extract_sentences(
     -------
     DataFrame
         A row per sentence with one word of the attribute (the pack's ``keywords.csv``): sentence,
-        keyword, verdict, reasons (joined by semicolons), evidence, source. ``.attrs["sentences"]``
-        is the number of sentences that were read, ``.attrs["without_keyword"]`` the files without
-        a word of the attribute, as those in another language are. Problems with files, such as
-        empty ones, are a warning, and are in ``.attrs["quarantine"]``.
+        swapped_sentence (with the opposite word), keyword, verdict, reasons (joined by semicolons),
+        evidence, source, copies. ``.attrs["sentences"]`` is the number of sentences that were read,
+        with copies, ``.attrs["without_keyword"]`` the files without a word of the attribute, as
+        those in another language are. Problems with files, such as empty ones, are a warning, and
+        are in ``.attrs["quarantine"]``.
 
     Examples
     --------
@@ -697,6 +691,7 @@ def extract_sentences(
     from evenhand.io.tables import read_columns, read_rows
     from evenhand.report.sentences import EVIDENCE_SEPARATOR
     from evenhand.slguset.apply_filters import apply_filters
+    from evenhand.slguset.dataset import spans_of, swap
     from evenhand.slguset.extract_sentences import extract_sentences as extract
     from evenhand.slguset.merge_candidates import merge_candidates
 
@@ -713,7 +708,8 @@ def extract_sentences(
         )
     paths = _paths(files)
     keys = {"pack": str(folder)} | ({"filters": _plain(filters)} if filters else {})
-    keys["corpora"] = {"mine": {"files": ["corpus"], "text_field": text_field}}
+    corpus = {"files": ["corpus"], "text_field": text_field, "paragraphs": paragraphs}
+    keys["corpora"] = {"mine": corpus}
     config = _completed({"slguset": keys})
     slguset = config["slguset"]
     slguset["corpora"]["mine"]["files"] = list(map(str, paths))
@@ -762,7 +758,13 @@ def extract_sentences(
         judged=judged, out=place / "candidates.parquet", near_duplicates=slguset["near_duplicates"]
     )
     rows = pd.concat(unread, ignore_index=True).to_dict("records")
-    candidates = read_columns(place / "candidates.parquet").to_pandas()
+    stored = read_columns(place / "candidates.parquet")
+    candidates = stored.to_pandas()
+    swapped = [
+        None if row["start"] is None else swap(row["sentence"], spans_of(row))
+        for row in stored.to_pylist()
+    ]
+    candidates.insert(candidates.columns.get_loc("sentence") + 1, "swapped_sentence", swapped)
     candidates["reasons"] = candidates["reasons"].map("; ".join)
     candidates.attrs |= {"attribute": settings["attribute"], "sentences": read}
     if settings["language"] not in ("zh", "ja"):
@@ -772,17 +774,12 @@ def extract_sentences(
         "files": len(per_file),
         "without_keyword": [file for file, n in per_file.items() if not n and file not in empty],
     }
-    candidates.attrs["quarantine"] = [
-        *rows,
-        *map(json.loads, plan_slguset.quarantine_rows(skipped)),
-    ]
-    problems = []
-    if not len(candidates):
-        problem = f"no sentence has a word of {settings['attribute']}"
-        problems.append(problem)
-    if files := problems_with_files(candidates.attrs["quarantine"]):
-        problems.append(f"{files}; all are in .attrs['quarantine']")
-    if problems:
+    rows += map(json.loads, plan_slguset.quarantine_rows(skipped))
+    candidates.attrs["quarantine"] = rows
+    problem = "" if len(candidates) else f"no sentence has a word of {settings['attribute']}"
+    of_files = problems_with_files(rows)
+    of_files += "; all are in .attrs['quarantine']" * bool(of_files)
+    if problems := [*filter(None, [problem, problem_of_lines(candidates), of_files])]:
         warnings.warn("; ".join(problems), stacklevel=3)
     return candidates
 
@@ -843,6 +840,15 @@ def problems_with_files(quarantine: Sequence[Mapping[str, Any]]) -> str:
     return f"problems with files: {listed([*names.values()], 3)}" if names else ""
 
 
+def problem_of_lines(sentences: "pd.DataFrame") -> str:
+    """Return a hint at hard-wrapped lines if most sentences lack an end; blank if they do not."""
+    count = int(sentences["reasons"].str.contains("unfinished").sum())
+    if count < max(MANY_UNFINISHED, len(sentences) / 2):
+        return ""
+    problem = f"{count} of {len(sentences)} do not end as a sentence: if lines are wrapped, read"
+    return f"{problem} them with `paragraphs` blank_line"
+
+
 class _TemporaryFolder:
     """A temporary folder that is removed with the last result that refers to it."""
 
@@ -863,12 +869,10 @@ def _folder(out: str | Path | None, part: str) -> _Places:
         raise InputError("`out` is a file", file=folder, remedy="name a new or an empty folder")
     others = _visible(folder)
     if others and not (folder / part).is_dir():
-        raise InputError(
-            f"`out` has other files, such as {others[0]}",
-            file=folder,
-            remedy="name a new or an empty folder",
-        )
-    (folder / part).mkdir(parents=True, exist_ok=True)
+        problem = f"`out` has other files, such as {others[0]}"
+        raise InputError(problem, file=folder, remedy="name a new or an empty folder")
+    with errors_of_disk():
+        (folder / part).mkdir(parents=True, exist_ok=True)
     return folder, folder / part, temporary
 
 
@@ -1203,17 +1207,11 @@ def _table_findings(result: Result, data: dict[str, Any]) -> list[str]:
     reported = {setting_of(row): row for row in tables["table_4"]}
     baselines_first = sorted(reported.items(), key=lambda item: item[1]["individual"] != "none")
     decisions_and_groups = conclude(tables, [data], result._delta)[1][:2]
-    return [Markup(words).striptags() for words in decisions_and_groups] + [
-        _say(
-            "setting",
-            row,
-            means=means[setting],
-            tests=tests[setting],
-            count=count,
-            people=people.get(setting, {}),
-        )
-        for setting, row in baselines_first
-    ]
+    sentences = [Markup(words).striptags() for words in decisions_and_groups]
+    for setting, row in baselines_first:
+        facts = {"means": means[setting], "tests": tests[setting], "count": count}
+        sentences.append(_say("setting", row, people=people.get(setting, {}), **facts))
+    return sentences
 
 
 def _doubts(result: Result) -> list[str]:

@@ -26,7 +26,7 @@ from cyclopts import App, CycloptsError, Parameter, UnknownCommandError, UnusedC
 
 from evenhand.core.places import ROOT, SCHEMA, SNAKEFILE, located
 from evenhand.core.usage import problem_of
-from evenhand.errors import InputError, nearest, with_names
+from evenhand.errors import InputError, errors_of_disk, nearest, with_names
 from evenhand.tabular.numbers import read_bins
 from evenhand.text.phrases import choice, listed, plural
 
@@ -46,6 +46,11 @@ _PLACES = ("-c", "--cores", "-j", "--jobs", "--profile", "-e", "--executor")
 #: What to do about an option that Snakemake refuses.
 _HELP = "its options are listed by `snakemake --help`"
 
+#: What to do about a working folder that cannot be written, where Snakemake keeps its records.
+_ELSEWHERE = (
+    "start it in a folder that you may write, with full paths to the configuration and in it"
+)
+
 #: Options of Snakemake that change the configuration, or the folder that its paths start from.
 _CHANGES = ("--config", "-C", "--directory", "-d")
 
@@ -61,7 +66,8 @@ def main(words: list[str] | None = None) -> None:
     if "" in words:
         _refuse(InputError("an argument is blank", remedy="give it a value, or leave it out"))
     try:
-        app(words, exit_on_error=False, print_error=False)
+        with errors_of_disk():
+            app(words, exit_on_error=False, print_error=False)
     except CycloptsError as error:
         problem = problem_of(error)
         if isinstance(error, UnusedCliTokensError) and words[0] == "predictions":
@@ -77,11 +83,6 @@ def main(words: list[str] | None = None) -> None:
     except BrokenPipeError:  # as by `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
-    except OSError as error:
-        if error.filename is None:
-            raise
-        problem = f"cannot be read or written ({error.strerror})"
-        _refuse(InputError(problem, file=error.filename, remedy="name another path"))
 
 
 def _flag(name: str) -> str:
@@ -257,22 +258,13 @@ def predictions(
         remedy = "for probabilities by class use `probabilities` LABEL=COLUMN"
         raise InputError("`prediction` takes one column", remedy=remedy)
     result = eh.audit_predictions(
-        file,
-        label=label or "",
-        groups=group or [],
+        file, label=label or "", groups=group or [], positive=positive,
         prediction=prediction[0] if prediction else None,
         probabilities=_by_name("probabilities", _parts(probability or [])),
-        positive=positive,
-        bins=_by_name("bins", map(read_bins, bins or [])),
-        id=id,
-        cluster=cluster,
-        counterfactual_of=counterfactual_of,
-        gold=gold,
-        threshold=threshold,
-        delta=delta,
-        title=file.stem,
-        out=out,
-    )
+        bins=_by_name("bins", map(read_bins, bins or [])), id=id, cluster=cluster,
+        counterfactual_of=counterfactual_of, gold=gold, threshold=threshold, delta=delta,
+        title=file.stem, out=out,
+    )  # fmt: skip
     _write_report(result, out)
 
 
@@ -307,6 +299,7 @@ def extract(
     attribute: str = "gender",
     pack: Path | None = None,
     text_field: str = "text",
+    paragraphs: str = "line",
     out: Path = Path("sentences"),
 ) -> None:
     """Find the sentences of a corpus with one gender word, and why each is kept or dropped.
@@ -323,21 +316,20 @@ def extract(
         A folder with a pack of your own, in place of language and attribute.
     text_field
         The field of JSON lines, or the column of tables, that holds the text.
+    paragraphs
+        blank_line joins lines up to a blank one (hard-wrapped text); line joins none.
     out
         The folder of the tables.
     """
     import evenhand as eh
+    from evenhand.api import problem_of_lines
 
     with warnings.catch_warnings():  # the finding has the problems with files
         warnings.simplefilter("ignore", UserWarning)
         rows = eh.extract_sentences(
-            folder,
-            language=language,
-            attribute=attribute,
-            pack=pack,
-            text_field=text_field,
-            out=out,
-        )
+            folder, language=language, attribute=attribute, pack=pack, text_field=text_field,
+            paragraphs=paragraphs, out=out,
+        )  # fmt: skip
     path = out / "sentences.csv"
     if "spans" in rows:  # of packs with masks of several words
         spans = (None if some is None else json.dumps([*some], ensure_ascii=False)
@@ -349,10 +341,12 @@ def extract(
     if len(rows) and (without := rows.attrs["without_keyword"]):
         note += f"; {plural(len(without), 'file')} of {rows.attrs['files']:,} without such a word"
         note += f": {listed(without, 3)}"
-    if not len(rows) and pack is None:
+    if problem := problem_of_lines(rows):
+        note += f"; {with_names(problem, _flag)}"
+    elif not count and pack is None and 10 * len(rows) <= rows.attrs["sentences"]:
         note += f"; texts were read as --language {language} --attribute {attribute}: is it right?"
-    finding = f"{count} of {len(rows)} sentences with a {rows.attrs['attribute']} word of the pack"
-    finding += f" are kept, of {rows.attrs['sentences']:,} sentences read"
+    finding = f"{count} of {len(rows)} different sentences with a {rows.attrs['attribute']} word of"
+    finding += f" the pack are kept, of {rows.attrs['sentences']:,} sentences read (with copies)"
     print(f"{finding}{note}{'' if note.endswith('?') else '.'}\nTable: {path}")
 
 
@@ -429,17 +423,17 @@ def run(*words: Words) -> None:
         cluster) or ``--config results=FOLDER``; ``snakemake --help`` lists all.
     """
     with _until_stopped(_CONTINUES, _STOPPING) as signals:
-        is_done, settings, results = _run(words, signals)
+        is_done, settings = _run(words, signals)
     if not is_done:
         sys.exit(_stopped(signals[0], _CONTINUES) if signals else 1)
     from evenhand.plan import summary
 
-    if findings := summary(settings | {"results": results.resolve()}):
+    if settings and (findings := summary(settings)):
         print(findings)
 
 
-def _run(words: tuple[str, ...], signals: list[int]) -> tuple[bool, dict[str, Any], Path]:
-    """Run the workflow; return whether all is done, the configuration and the results' folder."""
+def _run(words: tuple[str, ...], signals: list[int]) -> tuple[bool, dict[str, Any]]:
+    """Run the workflow; return whether all is done, and the configuration, {} after a dry run."""
     from evenhand.plan import completed_config
 
     config, words = _with_config(words)
@@ -453,7 +447,9 @@ def _run(words: tuple[str, ...], signals: list[int]) -> tuple[bool, dict[str, An
         raise InputError("`--configfile` has no effect on a run", remedy=remedy)
     settings = completed_config(config) | changes
     results = Path(options.directory or "", settings["results"])
-    _check_writable(results)
+    _check_writable(Path(options.directory or ""), _ELSEWHERE)
+    _check_writable(results, "name a folder that you may write in the key `results` of the"
+                    " configuration")  # fmt: skip
     os.environ["EVENHAND_REPORT"] = str(results / "report" / "index.html")
     from snakemake.cli import args_to_api
     from snakemake.exceptions import WorkflowError
@@ -467,24 +463,22 @@ def _run(words: tuple[str, ...], signals: list[int]) -> tuple[bool, dict[str, An
 
     JobScheduler.exit_gracefully = stop
     try:
-        return args_to_api(options, parser), settings, results
+        is_done = args_to_api(options, parser)
+        return is_done, {} if options.dryrun else settings | {"results": results.resolve()}
     except WorkflowError as error:  # before the workflow is read, as of a profile's other files
         problem = " ".join(str(error).split()).rstrip(".")
         raise InputError(f"snakemake: {problem}", remedy=_HELP) from None
 
 
-def _check_writable(results: Path) -> None:
-    """Raise InputError if the results, or a folder for them, cannot be written."""
+def _check_writable(folder: Path, remedy: str) -> None:
+    """Raise InputError if a folder, or the one that it would be in, cannot be written."""
     try:
-        there = next(path for path in (results, *results.absolute().parents) if path.exists())
+        there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
         with TemporaryFile(dir=there):
             pass
     except OSError as error:
-        raise InputError(
-            f"no results can be written there ({os.strerror(error.errno)})",
-            file=results,
-            remedy="name a folder that you may write in the key `results` of the configuration",
-        ) from None
+        problem = f"no results can be written there ({os.strerror(error.errno)})"
+        raise InputError(problem, file=folder, remedy=remedy) from None
 
 
 def _options(arguments: list[str]) -> tuple[Any, Any, dict[str, Any]]:
@@ -615,7 +609,8 @@ def why(*words: Words) -> None:
     """
     config, words = _with_config(words, "why")
     words = _with_profiles(words)
-    _options([*_named(config), *words])
+    _, options, _ = _options([*_named(config), *words])
+    _check_writable(Path(options.directory or ""), _ELSEWHERE)
     _module("evenhand.core.why", [*_named(config), *words])
 
 
@@ -656,6 +651,7 @@ def certify(*, out: Path = Path("certificate"), seeds: int = 5) -> None:
     seeds
         Seeds of each planted model.
     """
+    _check_writable(out, "name another folder")
     words = ["certificates.certify", "--resources", str(ROOT / "resources")]
     words += ["--out", str(out), "--seeds", str(seeds)]
     done = subprocess.run([sys.executable, "-m", "evenhand.core.run", *words])

@@ -16,6 +16,18 @@ _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udff
 _OPTION = re.compile(r"`([\w.]+)`")
 
 
+@contextmanager
+def errors_of_disk() -> Iterator[None]:
+    """Let an error of the system about a path be an InputError."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            raise
+        problem = f"cannot be read or written ({error.strerror})"
+        raise InputError(problem, file=error.filename, remedy="name another path") from error
+
+
 class InputError(Exception):
     """Input that cannot be used, with the problem, its place and a remedy.
 

@@ -72,7 +72,7 @@ def table_options(config: Config, name: str) -> dict[str, Any]:
 
 
 def check_tables(config: Config) -> None:
-    """Check that the data sets for the official split and EIDIG's integer track exist.
+    """Check that tables name their columns, and data sets for splits and EIDIG's tracks exist.
 
     Raises
     ------
@@ -88,6 +88,11 @@ def check_tables(config: Config) -> None:
             f"config: {_SECTION}.eidig.tracks names integers, and no data set has whole numbers",
             remedy=f"leave it out, or add a data set of the format {' or '.join(WITH_INTEGERS)}",
         )
+    for data in settings["datasets"].values():
+        lacking = [key for key in ("label", "attribute") if not data[key]]
+        if data["format"] == "table" and lacking:
+            problem = f"config: {data['key']}.{lacking[0]} is missing"
+            raise InputError(problem, remedy="name a column")
 
 
 def check_declared(config: Config) -> None:

@@ -45,6 +45,7 @@ def test_another_encoding_is_named_with_the_command_that_converts_it(
     ("name", "remedy"),
     [
         ("pairs.csv", "; check the path."),  # only the ending is alike
+        ("predictions.csv", "; check the path."),  # a configuration is no table
         ("laons.csv", "; did you mean {}/data/loans.csv?"),
         ("../dta/loan.csv", "; did you mean {}/data/../data/loans.csv?"),
         ("../dta/pairs.csv", "; there is no folder {}/data/../dta either; check the path."),
@@ -52,7 +53,8 @@ def test_another_encoding_is_named_with_the_command_that_converts_it(
 )
 def test_the_nearest_path_is_suggested_if_it_is_alike(tmp_path, name, remedy):
     (tmp_path / "data").mkdir()
-    (tmp_path / "data/loans.csv").touch()
+    for there in ("loans.csv", "predictions.yaml"):
+        (tmp_path / "data" / there).touch()
     with pytest.raises(InputError) as caught:
         whole.check_file(tmp_path / "data" / name)
     assert str(caught.value).endswith(f"there is no such file{remedy.format(tmp_path)}")
@@ -68,9 +70,10 @@ def test_the_beginning_of_a_file_is_its_whole_lines(tmp_path):
 
 
 def test_bytes_that_are_no_text_have_no_command_that_converts_them(tmp_path):
-    (tmp_path / "a.pkl").write_bytes(b"\x80\x04\x95\0\0\xff")
-    with pytest.raises(InputError, match="is no text; save it as a CSV or a Parquet file"):
-        whole.read_text(tmp_path / "a.pkl")
+    for name, kind in (("a.pkl", "a CSV or a Parquet file"), ("a.yaml", "plain text")):
+        (tmp_path / name).write_bytes(b"\x80\x04\x95\0\0\xff")
+        with pytest.raises(InputError, match=f"is no text; save it as {kind}"):
+            whole.read_text(tmp_path / name)
 
 
 def make_pipe(path):

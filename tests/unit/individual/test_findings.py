@@ -101,6 +101,8 @@ RUNS = {
     "numbers that are printed alike": printed_alike(),
     "lost runs": lost(),
     "a lost run alone": [run(diverged=True)],
+    "a lost run on the split of the data": [run(split="official", diverged=True)],
+    "labels that mean something else in test": [run(seed=s, balanced_acc=15.0) for s in range(2)],
     "one method on the paper's data": [run(seed=s, ifr_p=50.0 + s) for s in range(3)],
 }
 

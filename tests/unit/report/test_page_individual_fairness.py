@@ -130,6 +130,7 @@ def test_how_near_outputs_are_follows_the_runs(page, bases, tau, words):
 
 def test_says_what_is_not_there(page):
     tree = page({})
+    assert tree.css_first("#glance .absent").text() == "There are no further findings."
     absent = {id for id in SECTIONS if tree.css_first(f"#{id} .absent")}
     assert absent == {*SECTIONS} - {"reading", "limits", "table-8"}
     assert not tree.css("#table-8")

@@ -136,6 +136,14 @@ def test_rows_that_repeat_another_one_are_counted(tmp_path, copied, options, cop
     assert table.meta.get("copies") == copies
 
 
+def test_dummies_of_all_groups_imply_the_attribute(tmp_path):
+    cells = [f"{int(i % 3 == 0)},{int(i % 3 == 1)},{int(i % 3 == 2)},{i % 2}" for i in range(90)]
+    options = {"label": "y", "attribute": ["a"], "bins": {}, "categories": [], "positive": None}
+    for features, implied in ((["b", "c"], True), (["b"], None)):
+        table = made(tmp_path, header="a,b,c,y", rows=cells, features=features, **options)
+        assert table.meta.get("implied") is implied
+
+
 def test_blank_lines_above_the_header_do_not_count(tmp_path):
     table, with_lines = made(tmp_path), made(tmp_path, header=f"\n\r\n{HEADER}")
     assert with_lines.features == table.features and len(with_lines.y) == len(table.y)
@@ -239,6 +247,11 @@ def test_missing_values_by_policy(tmp_path):
     filled = made(tmp_path, "e,Nord,7,2,y,no", rows=rows, missing="impute")
     assert len(filled.y) == 3  # neither a label nor a protected attribute is made up
     assert filled.x[1, filled.features.index("age")] == 13.5  # the median
+    rows_of = [f"{row},train" for row in rows] + ["e,Nord,7,2,y,no,test", "g,Nord,9,2,y,no,test"]
+    options = {"header": f"{HEADER},part", "rows": rows_of, "missing": "impute", "split": "part"}
+    of_train = made(tmp_path, **options)  # the values of test fill in nothing
+    assert of_train.x[1, of_train.features.index("age")] == 20
+    assert of_train.x[1, of_train.features.index("town=Ost")] == 1
     own = made(tmp_path, "e,Nord,7,2,y,no", rows=rows, missing="category")
     assert own.attribute_values == ["missing", "x", "y"] and len(own.y) == 4
     assert {"town=missing", "age=missing"} <= set(own.features)

@@ -39,7 +39,8 @@ def near_path(path: Path) -> Path | None:
                 names = sorted(other.name for other in near.iterdir())
             except OSError:
                 return None
-            # an ending that they share makes no names alike
+            # an ending that they share makes no names alike, and no table is a configuration
+            names = [name for name in names if _is_yaml(name) == _is_yaml(part)]
             part = nearest(part, [name for name in names if nearest(_stem(part), [_stem(name)])])
             if not part:
                 return None
@@ -49,6 +50,10 @@ def near_path(path: Path) -> Path | None:
 
 def _stem(name: str) -> str:
     return Path(name).stem
+
+
+def _is_yaml(name: str) -> bool:
+    return name.endswith((".yaml", ".yml"))
 
 
 def read_bytes(path: Path, most: int | None = None) -> bytes:
@@ -104,7 +109,8 @@ def read_text(path: Path, most: int | None = None) -> str:
             raise InputError(problem, file=path, line=line, remedy=remedy) from error
         encoding = detect_table(content)
         if encoding is None and b"\0" in content:
-            problem, remedy = "is no text", "save it as a CSV or a Parquet file"
+            kind = "plain text" if _is_yaml(path.name) else "a CSV or a Parquet file"
+            problem, remedy = "is no text", f"save it as {kind}"
             raise InputError(problem, file=path, remedy=remedy) from error
         problem = f"is not UTF-8 but seems to be {encoding}" if encoding else "is not UTF-8"
         name = shlex.quote(path.name)

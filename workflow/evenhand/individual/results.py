@@ -184,6 +184,12 @@ def by_setting(rows: Iterable[dict[str, Any]]) -> dict[Setting, Result]:
     return results
 
 
+def on_usual_split(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows on random splits, and of a data set that has none those on its own split."""
+    random = {row["dataset"] for row in rows if row["split"] == "random"}
+    return [row for row in rows if row["split"] == "random" or row["dataset"] not in random]
+
+
 def order(setting: Setting) -> tuple[Any, ...]:
     """Return the sort key of a setting: None first, numbers by value."""
     return tuple((value is not None, value if value is not None else 0) for value in setting)

@@ -73,7 +73,7 @@ def prepare_table(
     title : str
         The title in reports and findings; by default that of the format, or the file's name.
     """
-    if format == "table" and None in (label, attribute):
+    if format == "table" and not (label and attribute):
         raise InputError("`label` or `attribute` is missing", remedy="name both columns")
     table = read_people(files, locals())
     write_prepared(table, out, meta)

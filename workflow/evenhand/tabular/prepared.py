@@ -248,10 +248,8 @@ def check(table: Prepared) -> None:
     name = table.meta.get("title", table.name)
     for feature in table.features:
         if feature in FIXED or feature.startswith(INTEGER) or table.features.count(feature) > 1:
-            raise InputError(
-                f"{name}: no feature can be called {feature!r}, as a column made here is",
-                remedy="rename it, or leave it out of the features",
-            )
+            problem = f"{name}: no feature can be called {feature!r}, as a column made here is"
+            raise InputError(problem, remedy="rename it, or leave it out of the features")
     bad = ~np.isfinite(table.x)
     if bad.any():
         row, column = np.argwhere(bad)[0]
@@ -348,8 +346,6 @@ def make_splits(
     problems = [split.problem for split in splits.values()]
     if all(problems):
         others_held_out = "other rows" if kind == "official" else "another share"
-        raise InputError(
-            f"{table.meta.get('title', table.name)}: {problems[0]}",
-            remedy=f"join small groups, or hold out {others_held_out}",
-        )
+        problem = f"{table.meta.get('title', table.name)}: {problems[0]}"
+        raise InputError(problem, remedy=f"join small groups, or hold out {others_held_out}")
     return splits

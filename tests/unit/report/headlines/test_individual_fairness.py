@@ -47,6 +47,7 @@ TEST = dict.fromkeys(("method", "against"), "mlp") | {
 }  # fmt: skip
 PEOPLE = row() | {"group": None, "label": None, "ifr_b_low": 84.0, "ifr_b_high": 94.5}
 PEOPLE |= {"gap": 0.3, "gap_low": -0.02, "gap_high": 0.6}
+SAME = FLIPS | {"mean": 100, "low": 100, "high": 100}
 SEEDS = [TEST | {"further_seeds": n} for n in (7, 3)]
 REMEDY = TEST | {
     "individual": "iifr_counterfactual", "lambda": 0.1, "verdict": "above", "mean": 85.6,
@@ -134,6 +135,24 @@ MADE = {
     "intervals over people": ({table_4: [FLIPS], individuals: [
         {name: PEOPLE.get(name) for name in individuals.TABLE.header}
     ]}, ""),
+    "everyone gets the same decision": ({table_4: [SAME, row(metric="positive_rate", mean=0)]}, ""),
+    "nearly everyone, and a few decisions change": (
+        {table_4: [FLIPS, row(metric="positive_rate", mean=0.995)]}, "",
+    ),
+    "one seed": (
+        {table_4: [FLIPS | {"low": None, "high": None, "seeds": 1}], individuals: [
+            {name: PEOPLE.get(name) for name in individuals.TABLE.header}
+        ]}, "",
+    ),
+    "random splits beside that of the data": (
+        {table_4: [FLIPS, FLIPS | {"split": "official", "mean": 80.25}]}, "",
+    ),
+    "an effect that is significant before adjustment only": (
+        {table_4: [FLIPS], tests: [FLIP | {
+            "verdict": "inconclusive", "difference": 11.7, "difference_low": 0.5,
+            "difference_high": 22.9, "p_adjusted": 0.4,
+        }] * 2}, "",
+    ),
     "a flip that is undecided": ({table_4: [FLIPS | {"high": 95}], tests: SEEDS}, ""),
     "a flip that changes few decisions": (
         {table_4: [FLIPS | {"mean": 97.3, "low": 95.1, "high": 99}], tests: [*SEEDS, REMEDY]}, "",
@@ -146,9 +165,8 @@ MADE = {
 }  # fmt: skip
 
 
-def by_group(*rates):
-    """Tables of a group for each rate of positive labels."""
-    share = [0.9, 0.6, 0.4, 0.3]
+def by_group(*rates, share=(0.9, 0.6, 0.4, 0.3)):
+    """Tables of a group for each rate of positive labels of the test people, and of predictions."""
     plain = [row(metric="ifr_b", group=n, mean=90 - n) for n in range(len(rates))]
     return {
         table_4: [FLIPS],
@@ -156,11 +174,13 @@ def by_group(*rates):
         individuals: [
             {name: one.get(name) for name in individuals.TABLE.header}
             | {"positive_rate": 0.5 if one is PEOPLE else share[one["group"]], "lambda": 0}
+            | {"label": label, "answers": 10 if label is None else 10 * rates[one["group"]]}
             for one in [*plain, PEOPLE]
+            for label in (None, *([1] * (one is not PEOPLE)))
         ],
-        groups: [
-            {"dataset": "adult", "quantity": "P(Y=1|A)", "value": name, "reproduced": rate}
-            for name, rate in zip("abcd", rates, strict=False)
+        groups: [  # of train too, which is not stated beside predictions
+            {"dataset": "adult", "quantity": "P(Y=1|A)", "value": name, "reproduced": 0.1}
+            for name, _ in zip("abcd", rates, strict=False)
         ],
     }
 
@@ -174,6 +194,12 @@ def test_headlines_are_those_that_are_kept(tmp_path):
         for more in ({}, gap):
             name = f"groups of {rates}{' with a gap' * bool(more)}"
             kept[name] = headline(tmp_path / name, by_group(*rates) | more, **document)
+    same = by_group(0.8, 0.5, share=(0.0, 0.0))  # neither group is lower
+    kept["equal rates"] = headline(tmp_path / "same", same, **document)
+    few = {table_4: [FLIPS | {"mean": 97.3, "low": 95.1, "high": 99}]}
+    copy = {"revealing": {"attribute": [{"feature": "copy"}]}}
+    for name, meta in {"a copy of the attribute": copy, "dummies": {"implied": True}}.items():
+        kept[name] = headline(tmp_path / name, few, attribute_name="sex", meta=meta)
     paper = document | {"meta": {"gap": "deviation"}}  # which is no gap, and not called one
     without = headline(tmp_path / "deviation", by_group(*rates) | gap, **paper)
     shown = kept[f"groups of {rates}"]

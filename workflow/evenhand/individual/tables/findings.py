@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
+from evenhand.core.rows import where
 from evenhand.core.tables import Row, Table, flag, text
 from evenhand.individual.names import DATASETS, method_title, title, who
-from evenhand.individual.results import FORM, cell_key
+from evenhand.individual.results import FORM, cell_key, on_usual_split
 from evenhand.individual.study import IndividualStudy
 from evenhand.individual.tables import (
     grid,
@@ -45,11 +46,15 @@ ALPHA = 0.05
 #: A model with a smaller share of positive predictions predicts one class.
 COLLAPSED = 0.01
 
+#: A balanced accuracy below this, in %, is not by chance that of a network that learnt nothing.
+BELOW_CHANCE = 40
+
 #: The kinds of headline that questions return, in their order.
 HEADLINES = ("blind_fairer", "iifr_fairer", "fewer_positives", "other_gain", "no_gain")
 
 #: The findings on the data, which the console states too, and those that are notes on an audit.
 OF_DATA = ("missing_rows", "doubtful_values", "copied_rows", "revealed_label", "revealed_attribute")
+OF_DATA += ("below_chance",)
 DOUBTS = (*OF_DATA, "diverged_runs", "runs_not_made")
 
 Facts = dict[str, Any]
@@ -119,7 +124,7 @@ def _doubts(table: Prepared) -> list[str]:
     words = [doubtful_words(name, values) for name, values in doubtful.items()]
     if table.meta.get("positive_is_default"):
         words.append(_say("default_label", table.meta["label"]))
-    for kind in ("numbered", "distinct"):
+    for kind in ("numbered", "distinct", "shifted"):
         words += [_say(kind, name) for name in table.meta.get(kind, ())]
     return words + spelt_words(table.attribute_name, table.attribute_values)
 
@@ -139,7 +144,7 @@ def distinct(tables: dict[str, list[Row]]) -> Counter[str]:
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of a data set on random splits, with numbers rounded as in the tables."""
+    """The rows of a data set (see `on_usual_split`), with numbers rounded as in the tables."""
 
     dataset: str
     table_4: list[Row]
@@ -174,14 +179,11 @@ def _is(row: Row, *names: str) -> bool:
 def _answers(study: IndividualStudy) -> Iterator[tuple[str, str, Facts]]:
     """Yield finding, data set and facts of each question that has an answer."""
     tables = [
-        list(_rounded(member.rows(study))) for member in (table_4, grid, pareto_fronts, tests)
+        on_usual_split(list(_rounded(member.rows(study))))
+        for member in (table_4, grid, pareto_fronts, tests)
     ]
     for dataset in dict.fromkeys(row["dataset"] for row in tables[1]):
-        selected = (
-            [row for row in rows if (row["dataset"], row["split"]) == (dataset, "random")]
-            for rows in tables
-        )
-        known = Rows(dataset, *selected)
+        known = Rows(dataset, *(where(rows, dataset=dataset) for rows in tables))
         for finding, question in QUESTIONS.items():
             if facts := question(known):
                 yield finding, dataset, facts
@@ -281,6 +283,13 @@ def adversaries(rows: Rows) -> Facts | None:
     }
 
 
+def below_chance(rows: Rows) -> Facts | None:
+    """Return the balanced accuracy of the MLP if it is clearly below chance."""
+    cell = rows.cell("mlp", "none", "balanced_acc")
+    is_below = cell is not None and cell["mean"] < BELOW_CHANCE
+    return {"holds": True, "accuracy": cell["mean"]} if is_below else None
+
+
 def on_front(front: str, measure: str) -> Callable[[Rows], Facts | None]:
     """Return the question for the methods with a setting that no other setting dominates."""
 
@@ -328,6 +337,7 @@ QUESTIONS: dict[str, Callable[[Rows], Facts | None]] = {
     "front_ddp": on_front("ddp", "dDP"),
     "front_ifr_p": on_front("ifr_p", "1 − IFR_p"),
     "noise_of_runs": noise,
+    "below_chance": below_chance,
     "diverged_runs": lost_runs("diverged"),
     "runs_not_made": lost_runs("empty"),
 }

@@ -1,6 +1,6 @@
 """The headline of individual fairness: decisions that a flip changes, by group, and IIFR's gain."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from operator import itemgetter
 from typing import Any
 
@@ -9,8 +9,8 @@ from markupsafe import Markup
 
 from evenhand.core.rows import grouped, where
 from evenhand.individual.names import method_title, title, titles_of, who
-from evenhand.individual.results import cell_key
-from evenhand.individual.tables.findings import OF_DATA
+from evenhand.individual.results import cell_key, on_usual_split
+from evenhand.individual.tables.findings import COLLAPSED, OF_DATA
 from evenhand.io.documents import read_description
 from evenhand.metrics.inference import ABOVE, EQUIVALENT, INCONCLUSIVE
 from evenhand.report.figures import axis, estimated, forest
@@ -150,24 +150,33 @@ def conclude(
     by_name = {document["name"]: document for document in documents}
     titles = titles_of(by_name.values())
     results, worse = [], []
+    rates = {row["dataset"]: row["mean"] for row in _plain(tables, "table_4", "positive_rate")}
+    official = where(tables.get("table_4", []), metric="ifr_b", split="official")
+    others = {row["dataset"]: row for row in where(official, method="mlp", individual="none")}
     for row in _plain(tables, "table_4"):
-        if None in (row["mean"], row["low"], row["high"]):
+        if row["mean"] is None:
             continue
         document = by_name.get(row["dataset"], {})
-        people = _of_all(tables, row["dataset"])
+        people, rate = _of_all(tables, row["dataset"]), rates.get(row["dataset"])
+        verdict = judge(row, people, delta)
+        if verdict == ABOVE or rate is None or COLLAPSED <= rate <= 1 - COLLAPSED:
+            rate = None  # else everyone gets the same decision
         facts = {"dataset": title(row["dataset"], titles), "row": row, "people": people}
-        facts |= {"verdict": judge(row, people, delta), "delta": delta}
-        facts["attribute"] = document.get("attribute_name")
+        facts |= {"verdict": verdict if rate is None else INCONCLUSIVE, "delta": delta}
+        facts |= {"attribute": document.get("attribute_name"), "rate": rate}
+        meta = document.get("meta") or {}
+        facts |= {"label": positive_label(meta), "implied": meta.get("implied", False)}
+        facts["telling"] = (meta.get("revealing") or {}).get("attribute", [])
+        facts["other"] = others.get(row["dataset"]) if row["split"] == "random" else None
         groups = _groups(tables, document)
         statements = [say("if_decision", _files("table_4"), **facts)]
         if groups:
-            files = ("groups", "table_6", *(["individuals"] * groups["predicted"]))
+            files = ("individuals" if groups["predicted"] else "groups", "table_6")
             statements.append(say("if_groups", _files(*files), **groups))
             if groups["predicted"]:
                 worse.append(say("if_who", _files(*files), dataset=facts["dataset"], groups=groups))
         is_clear = facts["verdict"] == ABOVE
         size = strength(row["mean"], 100, row["low"], row["high"]) if is_clear else 0.0
-        del facts["people"]
         results.append((size, statements, say("if_short", **facts)))
     results.sort(key=lambda result: -result[0])
     sentences = [statement for _, statements, _ in results for statement in statements]
@@ -199,7 +208,7 @@ def _without_attribute(
     """
     titles = titles_of(documents)
     rows = where(tables.get("table_4", []), metric="balanced_acc", individual="none")
-    means = {(row["dataset"], row["method"]): row["mean"] for row in _on_usual_split(rows)}
+    means = {(row["dataset"], row["method"]): row["mean"] for row in on_usual_split(rows)}
     gaps = {
         change.of: change
         for change in changes
@@ -226,8 +235,9 @@ def _effects(tables: Mapping[str, list[Row]], documents: Iterable[Mapping[str, A
     """
     statements = []
     for document in documents:
-        rows = where(tables.get("tests", []), dataset=document["name"], against=PLAIN)
-        by_method = grouped(_on_usual_split(rows), "method", "individual", "lambda", "mu")
+        of_dataset = where(tables.get("tests", []), dataset=document["name"])
+        rows = where(of_dataset, against=PLAIN)
+        by_method = grouped(on_usual_split(rows), "method", "individual", "lambda", "mu")
         tested = []
         for (method, *_), several in by_method.items():
             of = {
@@ -239,7 +249,8 @@ def _effects(tables: Mapping[str, list[Row]], documents: Iterable[Mapping[str, A
             gap = None if _deviates(document) else of.get("ddp")
             if method not in BASELINES and (decisions or gap):
                 tested.append((decisions, gap))
-        tested.sort(key=lambda pair: min(_p_value(row) for row in pair if row))
+        p_values = {id(row): row["p_adjusted"] for row in rows if row["p_adjusted"] is not None}
+        tested.sort(key=lambda pair: min(p_values.get(id(row), 1.0) for row in pair))
         for decisions, gap in tested[:EFFECTS]:
             row = decisions or gap
             weight = "" if row["individual"] == "none" else f" (λ {row['lambda']:g})"
@@ -247,15 +258,12 @@ def _effects(tables: Mapping[str, list[Row]], documents: Iterable[Mapping[str, A
                 "method": who(row).removeprefix("the ") + weight,
                 "decisions": decisions,
                 "gap": gap,
+                "tests": sum(row["p_adjusted"] is not None for row in of_dataset),
             }
             facts["attribute"] = document.get("attribute_name")
             name = title(document["name"], titles_of([document]))
             statements.append(say("if_method", _files("tests"), dataset=name, **facts))
     return statements
-
-
-def _p_value(row: Row) -> float:
-    return 1.0 if row["p_adjusted"] is None else row["p_adjusted"]
 
 
 def _deviates(document: Mapping[str, Any]) -> bool:
@@ -264,53 +272,44 @@ def _deviates(document: Mapping[str, Any]) -> bool:
 
 
 def _plain(tables: Mapping[str, list[Row]], table: str, metric: str = "ifr_b") -> list[Row]:
-    """Return the rows of a table on the plain network's decisions (see `_on_usual_split`)."""
-    plain = where(_on_usual_split(tables.get(table, [])), method="mlp", individual="none")
+    """Return the rows of a table on the plain network's decisions (see `on_usual_split`)."""
+    plain = where(on_usual_split(tables.get(table, [])), method="mlp", individual="none")
     return [row for row in plain if row.get("metric", metric) == metric]
-
-
-def _on_usual_split(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows on random splits, and of a data set that has none those on its own split."""
-    random = {row["dataset"] for row in rows if row["split"] == "random"}
-    return [row for row in rows if row["split"] == "random" or row["dataset"] not in random]
 
 
 def _groups(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> dict[str, Any]:
     """Return, by group, the shares of positive labels and predictions and of changed decisions.
 
-    Of more than `GROUPS` groups, those with the least and the largest of each share.
+    Labels and predictions are of the test individuals, if predictions are kept; else the labels are
+    of all. Of more than `GROUPS` groups, those with the least and the largest of each share.
     """
     name = document.get("name")
     shares = where(tables.get("groups", []), dataset=name, quantity="P(Y=1|A)")
     rates = {row["value"]: row["reproduced"] for row in shares}
-    stays, positives = (
-        {
-            row["group"]: row[column]
-            for row in where(_plain(tables, table), dataset=name)
-            if row.get("label") is None
-        }
-        for table, column in (("table_6", "mean"), ("individuals", "positive_rate"))
-    )
-    groups = [
-        {
-            "name": value,
-            "rate": rates[value],
-            "positive": positives.get(code),
-            "changed": 1 - stays[code] / 100,
-        }
+    stays = {row["group"]: row["mean"] for row in where(_plain(tables, "table_6"), dataset=name)}
+    tested = where(_plain(tables, "individuals"), dataset=name)
+    tested = {(row["group"], row["label"]): row for row in tested}
+    codes = [
+        (code, value)
         for code, value in enumerate(document.get("attribute_values") or [])
         if rates.get(value) is not None and stays.get(code) is not None
     ]
-    if len(groups) < 2:
+    if len(codes) < 2:
         return {}
+    predicted = all((code, None) in tested for code, _ in codes)
+    groups = []
+    for code, value in codes:
+        group = {"name": value, "rate": rates[value], "changed": 1 - stays[code] / 100}
+        if predicted:
+            every, positive = tested[code, None], tested.get((code, 1), {"answers": 0})
+            group |= {"rate": positive["answers"] / every["answers"]}
+            group |= {"positive": every["positive_rate"]}
+        groups.append(group)
     gaps = where(_plain(tables, "table_7", "ddp"), dataset=name)
     groups.sort(key=itemgetter("rate"))
-    predicted = None not in map(itemgetter("positive"), groups)
-    named = {
-        share: _extremes(groups, share)
-        for share in ("rate", "changed", *(["positive"] * predicted))
-    }
-    number = len(groups)
+    named = dict.fromkeys(("rate", "changed", *(["positive"] * predicted)), groups)
+    if (number := len(groups)) > GROUPS:
+        named = {n: [end(groups, key=itemgetter(n)) for end in (min, max)] for n in named}
     return {
         "label": positive_label(document.get("meta") or {}),
         "attribute": document.get("attribute_name"),
@@ -318,17 +317,13 @@ def _groups(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> dic
         "number": number,
         "predicted": predicted,
         "lowest_in_both": predicted
-        and groups[0]["positive"] == min(group["positive"] for group in groups),
+        and groups[0]["positive"] == min(group["positive"] for group in groups)
+        and all(
+            len({round(group[name], 3) for group in groups}) > 1 for name in ("rate", "positive")
+        ),
         "gap": None if _deviates(document) else next(iter(gaps), None),
         "people": _of_all(tables, name),
     }
-
-
-def _extremes(groups: list[Row], share: str) -> list[Row]:
-    """Return the groups, of more than `GROUPS` those with the least and the largest share."""
-    if len(groups) <= GROUPS:
-        return groups
-    return [extreme(groups, key=itemgetter(share)) for extreme in (min, max)]
 
 
 def _of_all(tables: Mapping[str, list[Row]], dataset: str | None) -> Row:
@@ -355,10 +350,10 @@ def _next(tables: Mapping[str, list[Row]], titles: Mapping[str, str]) -> str:
 
 
 def draw(rows: list[Row], titles: Mapping[str, str]) -> tuple[LayerChart | None, str]:
-    """Draw IFR_p of the `METHODS`, of ``table_4`` (`_on_usual_split`); return the caption too."""
+    """Draw IFR_p of the `METHODS`, of ``table_4`` (`on_usual_split`); return the caption too."""
     rows = [
         row
-        for row in where(_on_usual_split(rows), metric="ifr_p")
+        for row in where(on_usual_split(rows), metric="ifr_p")
         if (row["method"], row["individual"]) in METHODS and row["mean"] is not None
     ]
     if not rows:

@@ -32,7 +32,7 @@ from evenhand.tabular.numbers import (
     or_nan,
     without_point,
 )
-from evenhand.tabular.prepared import Prepared
+from evenhand.tabular.prepared import Prepared, standardise
 from evenhand.text.phrases import choice, listed, plural
 
 #: A text column with more values than this has names or numbers, and not categories; so has one
@@ -49,6 +49,9 @@ LARGEST = 1e100
 #: beyond the most frequent value are predicted; numbers are cut into at most so many bins, each of
 #: so many rows.
 NEARLY, MOST_BINS, ROWS_OF_BIN = 0.8, 50, 10
+
+#: Features imply the attribute if they leave less of its variance unexplained.
+UNEXPLAINED = 0.05
 
 #: Rows may be equal by chance unless their values allow so many times as many different rows.
 ROOM = 10
@@ -131,6 +134,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     members = [CROSS.join(cells) if all(cells) else MISSING for cells in parts]
     grouped = sum(not all(cells) for cells in parts)
     values = sorted(set(members))
+    official = np.array(column[split]) if split else None
     check_group_count(attribute, values, len(members), path)
     if not chosen:
         problem = "has no column beside the label and the attribute"
@@ -138,7 +142,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     if unused := [name for name in options["categories"] if name not in (*chosen, *protected)]:
         problem = f"`categories` names {unused[0]}, which is none of the features"
         raise InputError(problem, file=path, remedy="leave it out")
-    names, arrays, filled = [], [], 0
+    names, arrays, filled, shifted = [], [], 0, []
     predictors: dict[str, Sequence[str] | np.ndarray] = {attribute: members}
     # the attribute comes first, with a column per value (one column for two values)
     for code, value in enumerate(values) if len(values) > 2 else [(1, values[-1])]:
@@ -150,20 +154,20 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         if name in protected:
             continue
         if len(set(column[name])) == 1:
-            raise InputError(
-                f"the column {name} has one value only ({column[name][0]!r})",
-                file=path,
-                remedy="leave it out of `features`",
-            )
+            problem = f"the column {name} has one value only ({column[name][0]!r})"
+            raise InputError(problem, file=path, remedy="leave it out of `features`")
         blank = np.array([not cell for cell in column[name]])
+        of_train = np.ones_like(blank) if official is None else official == "train"
+        of_train |= blank[of_train].all()  # else it has no value there
         filled += int(blank.sum())
         numbers = None if name in options["categories"] else _numbers(column[name], name, path, at)
         predictors[name] = column[name] if numbers is None else numbers
         if numbers is not None:
             if counts := missing_codes(Counter(column[name])):
                 unclear[name] = counts
+            shifted += [name] if split and _is_shifted(numbers, official) else []
             names.append(name)
-            arrays.append(np.where(blank, np.nanmedian(numbers), numbers))
+            arrays.append(np.where(blank, np.nanmedian(numbers[of_train]), numbers))
             if blank.any() and policy == "category":
                 names.append(f"{name}={MISSING}")
                 arrays.append(blank.astype(float))
@@ -172,7 +176,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             unclear[name] = words
         usual = MISSING
         if policy == "impute":
-            usual = Counter(cell for cell in column[name] if cell).most_common(1)[0][0]
+            usual = Counter(compress(column[name], of_train & ~blank)).most_common(1)[0][0]
         column[name] = [cell or usual for cell in column[name]]
         kinds = sorted(set(column[name]))
         are_names = 2 * len(kinds) > len(complete)
@@ -192,18 +196,20 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             names.append(f"{name}={kind}")
             arrays.append(np.array([value == kind for value in column[name]], dtype=float))
     if split and (others := sorted(set(column[split]) - {"train", "test"})):
-        raise InputError(
-            f"the split {split} has {others[0]!r}", file=path, remedy="write train or test"
-        )
+        problem = f"the split {split} has {others[0]!r}"
+        raise InputError(problem, file=path, remedy="write train or test")
     cells_of = {name: [row[place[name]] for row in rows] for name in chosen}
     numbered = [name for name in chosen if _numbers_rows(cells_of[name])]
     distinct = [n for n in chosen if n not in numbered and _are_distinct(cells_of[n])]
     seen = dict.fromkeys([label, *protected, *chosen])
     copies = _copies([column[name] for name in seen], column[split] if split else None)
     code_of = {value: code for code, value in enumerate(values)}
+    x = np.column_stack(arrays)
+    notes = {"positive_is_default": is_default, "numbered": numbered, "distinct": distinct}
+    notes |= {"copies": copies, "shifted": shifted, "implied": _is_implied(x, len(carriers))}
     return Prepared(
         name=path.stem,
-        x=np.column_stack(arrays),
+        x=x,
         y=np.array([value in positive for value in column[label]], dtype=np.int8),
         a=np.array([code_of[member] for member in members], dtype=np.int16),
         features=names,
@@ -213,17 +219,14 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         attribute_codes=codes,
         scale=options["scale"],
         test_share=options["test_share"],
-        official=np.array(column[split]) if split else None,
+        official=official,
         kept=np.flatnonzero(is_complete),
         meta={
             "title": options["title"] or path.stem,
             "label": f"{label} = {listed(positive)}",
             "excluded": {"blank_cell": len(rows) - len(complete)},
             "doubtful": unclear,
-            **({"positive_is_default": True} if is_default else {}),
-            **({"numbered": numbered} if numbered else {}),
-            **({"distinct": distinct} if distinct else {}),
-            **({"copies": copies} if copies else {}),
+            **{name: noted for name, noted in notes.items() if noted},
             "revealing": {
                 "label": _revealing(predictors, [cell in positive for cell in column[label]]),
                 "attribute": _revealing(predictors, members),
@@ -232,6 +235,13 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             | ({"grouped": grouped} if grouped else {}),
         },
     )
+
+
+def _is_shifted(numbers: np.ndarray, parts: np.ndarray) -> bool:
+    """Return whether the median of test is beyond all numbers of train, as in another unit."""
+    known = ~np.isnan(numbers)
+    train, test = (numbers[known & (parts == part)] for part in ("train", "test"))
+    return len(train) and len(test) and not train.min() <= np.median(test) <= train.max()
 
 
 def _numbers_rows(cells: list[str]) -> bool:
@@ -272,6 +282,15 @@ def _revealing(
         if values is not targets and share - base >= NEARLY * (1 - base):
             revealing.append({"feature": name, "share": share, "base": base})
     return revealing
+
+
+def _is_implied(x: np.ndarray, carriers: int) -> bool:
+    """Return whether the first columns are a sum of the others, as one dummy of a full set is."""
+    if x.shape[1] * ROOM > len(x):
+        return False
+    attribute, features = np.split(standardise(x)[0], [carriers], axis=1)
+    weights = np.linalg.lstsq(features.T @ features, features.T @ attribute, rcond=None)[0]
+    return bool(((attribute - features @ weights).var(axis=0) < UNEXPLAINED).all())
 
 
 def _predicted(values: Sequence[str] | np.ndarray, targets: Sequence[Any]) -> tuple[float, float]:
