@@ -899,3 +899,14 @@ def test_claims_are_of_the_scores_by_the_convention_of_the_published_code(beside
     assert float(gap["ours"]) == pytest.approx(np.abs(male - female).mean(), abs=1e-5)
     assert float(below["ours"]) == pytest.approx((female - male).mean(), abs=1e-5)
     assert best["ours"] == ("male" if male.sum() > female.sum() else "female")
+
+
+def test_noise_that_turns_a_change_around_shows_nothing():
+    """Where labels differ between groups, matched noise can be far from 0 (a user's data)."""
+    draws = np.random.default_rng(0).normal(0, 0.5, (400, 2, 3, 2))
+    random = draws + np.array([[[50.0, 55.0]], [[20.0, 70.0]]])
+    seen = np.array([[[36.0, 57.0]] * 3, [[30.0, 80.0]] * 3])
+    gap = tests.Gap(partial(np.ptp, axis=-1), seen, random, draws, np.array([120.0, 120.0]))
+    result = tests.test_gap(gap, 5.0)
+    assert result["value"] < result["erm"]
+    assert result["difference"] < 0 or result["p_cases"] == 1

@@ -347,7 +347,11 @@ def test_gap(gap: Gap, delta: float) -> dict[str, Any]:
         drawn = (changes[1] - centre).mean(axis=-1)
         test = _test(scores, of_plain, drawn, delta, by_chance)
         tests.append(test | {"noise": by_chance.mean()})
-    return max(tests, key=lambda test: (test["p_cases"], test["high"] - test["low"]))
+    change = (scores - of_plain).mean()
+    same_sign = [test for test in tests if test["difference"] * change >= 0]
+    chosen = max(same_sign or tests, key=lambda test: (test["p_cases"], test["high"] - test["low"]))
+    # noise that turns a change around, as labels can that differ between groups, shows nothing
+    return chosen if len(same_sign) == len(tests) else chosen | {"p_cases": 1.0}
 
 
 def _test(
