@@ -164,9 +164,13 @@ class Result:
         with errors_of_disk():
             path.parent.mkdir(parents=True, exist_ok=True)
             write_page(
-                page=self._page, templates=templates, files=self._page_files, out=path, pages=pages,
+                page=self._page,
+                templates=templates,
+                files=self._page_files,
+                out=path,
+                pages=pages,
                 delta=self._delta,
-            )  # fmt: skip
+            )
         return path
 
     def card(self) -> str:
@@ -297,11 +301,21 @@ def audit_pairs(
     scoring = {key: scoring[key] for key in ("dtype", "tokens_per_batch", "allow_missing")}
     with _errors_of_frame(folder / "model", model, "the (model, tokenizer)"):
         score_pairs(
-            pairs=table, out=files["scores"], tokens=files["tokens"], gate=files["gates"],
-            null=files["null"], name=name, **source, methods=methods or options["methods"],
-            shuffle=options["shuffle"], null_seeds=options["null_seeds"],
-            null_methods=options["null_methods"], **scoring, device=device, threads=threads,
-        )  # fmt: skip
+            pairs=table,
+            out=files["scores"],
+            tokens=files["tokens"],
+            gate=files["gates"],
+            null=files["null"],
+            name=name,
+            **source,
+            methods=methods or options["methods"],
+            shuffle=options["shuffle"],
+            null_seeds=options["null_seeds"],
+            null_methods=options["null_methods"],
+            **scoring,
+            device=device,
+            threads=threads,
+        )
     gate = json.loads(files["gates"].read_text(encoding="utf-8"))
     if "weights_not_finite" in (gate["reason"] or ""):
         problem = "the weights contain NaN or infinite values"
@@ -462,9 +476,15 @@ def _audited(
     tables = folder / "tables" / "predictions" / "mine"
     cases, meta = place / "cases.parquet", place / "meta.json"
     stage(
-        files=files, out=tables, cases=cases, meta=meta, name="mine", gold=gold, delta=delta,
+        files=files,
+        out=tables,
+        cases=cases,
+        meta=meta,
+        name="mine",
+        gold=gold,
+        delta=delta,
         **plan_predictions.options(config, "mine"),
-    )  # fmt: skip
+    )
     is_log = options.get("format") == "lm_eval"
     main, table = ("preferences", "preferences") if is_log else ("groups", "gaps")
 
@@ -621,9 +641,15 @@ def audit_table(
     resources = Path(located("resources/iifr/settings.csv")).parent
     published = [*sorted(resources.glob("published_*.csv")), resources / "inconsistencies.csv"]
     tabulate_individual(
-        **runs, data=[data], meta=[meta], published=published, out=tables, delta=delta,
-        settings=Path(settings["settings"]), training=training,
-    )  # fmt: skip
+        **runs,
+        data=[data],
+        meta=[meta],
+        published=published,
+        out=tables,
+        delta=delta,
+        settings=Path(settings["settings"]),
+        training=training,
+    )
 
     def card(result: Result) -> str:
         return _card(title, [*result.findings, *result.notes], result.verdicts, call)

@@ -258,13 +258,22 @@ def predictions(
         remedy = "for probabilities by class use `probabilities` LABEL=COLUMN"
         raise InputError("`prediction` takes one column", remedy=remedy)
     result = eh.audit_predictions(
-        file, label=label or "", groups=group or [], positive=positive,
+        file,
+        label=label or "",
+        groups=group or [],
+        positive=positive,
         prediction=prediction[0] if prediction else None,
         probabilities=_by_name("probabilities", _parts(probability or [])),
-        bins=_by_name("bins", map(read_bins, bins or [])), id=id, cluster=cluster,
-        counterfactual_of=counterfactual_of, gold=gold, threshold=threshold, delta=delta,
-        title=file.stem, out=out,
-    )  # fmt: skip
+        bins=_by_name("bins", map(read_bins, bins or [])),
+        id=id,
+        cluster=cluster,
+        counterfactual_of=counterfactual_of,
+        gold=gold,
+        threshold=threshold,
+        delta=delta,
+        title=file.stem,
+        out=out,
+    )
     _write_report(result, out)
 
 
@@ -327,9 +336,14 @@ def extract(
     with warnings.catch_warnings():  # the finding has the problems with files
         warnings.simplefilter("ignore", UserWarning)
         rows = eh.extract_sentences(
-            folder, language=language, attribute=attribute, pack=pack, text_field=text_field,
-            paragraphs=paragraphs, out=out,
-        )  # fmt: skip
+            folder,
+            language=language,
+            attribute=attribute,
+            pack=pack,
+            text_field=text_field,
+            paragraphs=paragraphs,
+            out=out,
+        )
     path = out / "sentences.csv"
     if "spans" in rows:  # of packs with masks of several words
         spans = (None if some is None else json.dumps([*some], ensure_ascii=False)
@@ -448,8 +462,9 @@ def _run(words: tuple[str, ...], signals: list[int]) -> tuple[bool, dict[str, An
     settings = completed_config(config) | changes
     results = Path(options.directory or "", settings["results"])
     _check_writable(Path(options.directory or ""), _ELSEWHERE)
-    _check_writable(results, "name a folder that you may write in the key `results` of the"
-                    " configuration")  # fmt: skip
+    _check_writable(
+        results, "name a folder that you may write in the key `results` of the configuration"
+    )
     os.environ["EVENHAND_REPORT"] = str(results / "report" / "index.html")
     from snakemake.cli import args_to_api
     from snakemake.exceptions import WorkflowError
