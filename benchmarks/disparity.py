@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
+from scipy import optimize, special
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(REPOSITORY / "workflow"))
@@ -38,13 +38,16 @@ MOST, MOST_SAME = 0.06, 0.07
 class Design(NamedTuple):
     """Sizes of groups, accuracies of both classifiers, and correlations of their errors.
 
-    `shared` is that by case, `own` what the seeds of a classifier share besides.
+    `shared` is that by case, `own` what the seeds of a classifier share besides. With `gaps` the
+    rates compared are those of selection, which differ by so much between the first group and the
+    last, where labels are positive in 30 and in 70 % of the cases.
     """
 
     sizes: tuple[int, ...]
     accuracies: tuple[float, float]
     shared: float = 0.3
     own: float = 0.3
+    gaps: tuple[float, float] | None = None
 
 
 UNEQUAL = (10, 15, 25, 40, 60, 100, 160, 300)
@@ -101,6 +104,7 @@ def results(seed: int, samples: int, *, held_out: bool) -> Iterator[tuple[str, b
         *,
         most: float = 1.0,
         classes: int = 1,
+        gaps: tuple[float, float] | None = None,
     ) -> Iterator[tuple[str, bool]]:
         generator = np.random.default_rng([seed, *title.encode()])
         yield f"\n## {title}\n", True
@@ -110,7 +114,7 @@ def results(seed: int, samples: int, *, held_out: bool) -> Iterator[tuple[str, b
         for name in names:
             cells, met = [], True
             for pair in pairs:
-                design = Design(sizes[name], pair, *correlations)
+                design = Design(sizes[name], pair, *correlations, gaps)
                 seen = significant(design, shifts(len(sizes[name])), classes, generator, samples)
                 slack = 2 * (most * (1 - most) / samples) ** 0.5
                 met &= max(seen[1], seen[3]) <= most + slack
@@ -135,6 +139,13 @@ def results(seed: int, samples: int, *, held_out: bool) -> Iterator[tuple[str, b
     for points in lower:
         title = f"One group lower by {points:g} in the first classifier alone"
         yield from table(title, some, near, partial(one_low, points, None))
+    for points in lower:
+        title = f"Labels differ between groups; both selection rates by {points:g}"
+        some, gaps = every if held_out else UNCHANGED, (points, points)
+        yield from table(title, some, accuracies, fair, most=MOST_SAME, gaps=gaps)
+        title = f"Labels differ between groups; selection rates by {points + 0.2:g}, {points:g}"
+        some, gaps = every if held_out else CHANGED, (points + 0.2, points)
+        yield from table(title, some, accuracies, fair, gaps=gaps)
 
 
 def fair(groups: int) -> tuple[np.ndarray, np.ndarray]:
@@ -161,6 +172,30 @@ def significant(
     return np.mean(np.array(sets) < 0.05, axis=0)
 
 
+def selection_rates(
+    design: Design, codes: np.ndarray, generator: np.random.Generator
+) -> np.ndarray:
+    """Return the rate at which each classifier selects each case, (2, cases), by drawn labels.
+
+    Groups are shifted, in proportion to their share of positive labels, as far as makes the gap.
+    """
+    place = np.linspace(-0.5, 0.5, len(design.sizes))
+    positive = 0.5 + 0.4 * place
+    labels = generator.random(len(codes)) < positive[codes]
+    rates = []
+    for accuracy, gap in zip(design.accuracies, design.gaps, strict=True):
+        margin = special.logit(accuracy)
+
+        def beyond(shift: float, margin: float = margin, gap: float = gap) -> float:
+            ends = positive * special.expit(margin + shift * place)
+            ends += (1 - positive) * special.expit(shift * place - margin)
+            return ends[-1] - ends[0] - gap
+
+        shift = optimize.brentq(beyond, -20, 20)
+        rates.append(special.expit(np.where(labels, margin, -margin) + shift * place[codes]))
+    return np.array(rates)
+
+
 def one_set(
     design: Design,
     shifts: tuple[np.ndarray, np.ndarray],
@@ -174,7 +209,10 @@ def one_set(
     rest = generator.normal(size=(2, SEEDS, count))
     margins = design.shared**0.5 * draws[0] + design.own**0.5 * draws[1]
     margins = margins + (1 - design.shared - design.own) ** 0.5 * rest
-    rates = np.add(np.array(design.accuracies)[:, None], shifts)[:, None, codes]
+    if design.gaps:
+        rates = selection_rates(design, codes, generator)[:, None]
+    else:
+        rates = np.add(np.array(design.accuracies)[:, None], shifts)[:, None, codes]
     hits = margins < special.ndtri(rates)
     strata = None
     if classes == 1:

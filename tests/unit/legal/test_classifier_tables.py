@@ -454,6 +454,24 @@ def test_a_disparity_that_vanishes_is_significant(regions):
     assert rows["group_dro", "court_region", "gd"]["verdict"] == "equivalent"
 
 
+def test_labels_that_differ_do_not_explain_a_gap_of_selection_rates(world):
+    """A classifier that follows labels less, which differ by gender, selects more equally."""
+    cases = [
+        {"labels": [label], "split": split, "defendant_gender": gender}
+        for split in ("train", "test")
+        for gender, more, fewer in (("male", "<=12", "0"), ("female", "0", "<=12"))
+        for label in [more] * 90 + [fewer] * 30
+    ]
+    unequal = world(cases)
+    runs = [unequal.run(noisy(seed, 0.3), seed=seed) for seed in range(1, 6)]
+    runs += [unequal.run(noisy(10 + seed, 3), seed=seed, **DRO) for seed in range(1, 6)]
+    rows = unequal.tests(*runs, positive=1)
+    row = rows["group_dro", "defendant_gender", "selection_rate"]
+    assert row["erm"] == pytest.approx(50, abs=3) and row["value"] < 35
+    assert row["verdict"] == "below" and abs(row["noise"]) < 3
+    assert rows["group_dro", "defendant_gender", "tpr"]["verdict"] != "below"
+
+
 def test_the_noise_of_the_same_disparity_is_that_of_each_group():
     """A group of accurate classifiers that is less accurate has more noise than random groups."""
     generator = np.random.default_rng(1)

@@ -259,7 +259,9 @@ def _gaps(
     """Yield each of `GAPS` that at least two groups have.
 
     Random groups have the sizes and the labels of the groups, as the fewer cases of a label a group
-    has, the more noise its TPR has; so have the cases drawn anew.
+    has, the more noise its TPR has; so have the cases drawn anew. A selection rate takes no account
+    of labels: for it any cases change places, or labels that differ would explain its gap. Only in
+    a sample that was balanced they do not, as its groups have less noise than random ones.
     """
     cases, _ = study.test
     positive, known = study.positive, groups.known
@@ -275,15 +277,25 @@ def _gaps(
         strata = 2 * strata + cases.true[known, positive]
     both, codes = np.hstack(values), groups.codes[known]
     draw = both[known], codes, groups.unknown
-    sums = [groups.sums(both)[None]]
-    sums += [permuted_sums(*draw, seed=seed, permutations=n, strata=strata) for seed, n in draws]
-    sums += [redrawn_sums(*draw, seed=seed, draws=n, strata=strata) for seed, n in draws]
-    sums = np.concatenate(sums)
-    parts = [_by_group(some, groups, cases, positive) for some in np.split(sums, 2, axis=-1)]
+
+    def drawn_parts(strata: np.ndarray | None) -> list[dict[str, np.ndarray]]:
+        sums = [groups.sums(both)[None]]
+        sums += [
+            permuted_sums(*draw, seed=seed, permutations=n, strata=strata) for seed, n in draws
+        ]
+        sums += [redrawn_sums(*draw, seed=seed, draws=n, strata=strata) for seed, n in draws]
+        parts = np.split(np.concatenate(sums), 2, axis=-1)
+        return [_by_group(some, groups, cases, positive) for some in parts]
+
+    parts = drawn_parts(strata)
     of_rate = dict.fromkeys(parts[0], groups.sizes)
     if positive is not None:
-        of_rate["tpr"] = np.bincount(codes, cases.true[known, positive], groups.unknown)
+        is_positive = cases.true[known, positive]
+        of_rate["tpr"] = np.bincount(codes, is_positive, groups.unknown)
         of_rate["fpr"] = groups.sizes - of_rate["tpr"]
+        if np.abs(of_rate["tpr"] - groups.sizes * is_positive.mean()).max() >= 1:
+            for part, other in zip(parts, drawn_parts(None), strict=True):
+                part["selection_rate"] = other["selection_rate"]
     for name in parts[0]:
         scores = np.stack([part[name] for part in parts], axis=1)
         there = np.isfinite(scores[0, 0, 0])
