@@ -172,8 +172,8 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["why", "ok.yaml", "--res", "x"], "error: snakemake: `--res` cannot be 'x'; its optio"),
         (["why", "ok.yaml", "--cores", "x"], "must be integer or 'all'; its options are listed by"),
         (["run", "ok.yaml", "--configfile=b.yaml"], "`--configfile` has no effect on a run; name"),
-        (["extract", "none", "--language", "xx"], "there is no pack for xx and gender"),
-        (["extract", "none", "--language", "zh"], "error: none: there is no such file or folder"),
+        (["extract", "p.csv", "--language", "xx"], "there is no pack for xx and gender"),
+        (["extract", "none"], "error: none: there is no such file or folder"),
         (["predictions", "logs", "--label", "y"], "logs: has no log of lm-evaluation-harness (sam"),
         (["predictions", "p.csv", "--prediction", "p0", "p1"], "`--prediction` takes one column; "
          "for probabilities by class use `--probability` LABEL=COLUMN."),

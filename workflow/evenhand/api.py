@@ -56,7 +56,7 @@ OPPOSITE = {"above", "below"}
 MUCH_UNKNOWN = 0.1
 
 #: So many sentences without an end are no headlines in between.
-MANY_UNFINISHED = 10
+MANY_UNFINISHED = 3
 
 _say = read_catalogue(__file__)
 
@@ -721,6 +721,7 @@ def extract_sentences(
     from evenhand.slguset.extract_sentences import extract_sentences as extract
     from evenhand.slguset.merge_candidates import merge_candidates
 
+    paths = _paths(files)
     if pack is not None and language is not None:
         raise InputError("`language` has no effect beside `pack`", remedy="leave one of them out")
     folder = Path(pack or located(f"resources/packs/{language}_{attribute}"))
@@ -732,7 +733,6 @@ def extract_sentences(
             remedy=f"give `language` and `attribute` of one of {', '.join(known)}, or your own"
             " `pack`",
         )
-    paths = _paths(files)
     keys = {"pack": str(folder)} | ({"filters": _plain(filters)} if filters else {})
     corpus = {"files": ["corpus"], "text_field": text_field, "paragraphs": paragraphs}
     keys["corpora"] = {"mine": corpus}

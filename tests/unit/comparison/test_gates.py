@@ -141,7 +141,7 @@ NO_NUMBER = "no number sd with an interval; it has mean, in rows named by datase
 @pytest.mark.parametrize(
     ("gate", "base", "head", "judged", "words"),
     [
-        ("tables/none.csv:mean:rose", [A], [A], 0, "neither folder has such a table"),
+        ("tables/none.csv:mean:rose", [A], [A], 0, f"has such a table; choose one of {SWEEPS}"),
         (f"{SWEEPS}:sd:rose", [A], [A], 0, NO_NUMBER),
         (f"{MEAN}:model=x:rose", [A], [A], 0, f"model names no rows of {SWEEPS}; dataset,"),
         (f"{MEAN}:method=x:rose", [A], [A], 0, "chooses no row with a number"),

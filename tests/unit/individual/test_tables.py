@@ -144,6 +144,19 @@ def test_tests_pair_by_seed():
     assert once["reason"] == "one seed gives no variance between runs"
 
 
+def test_networks_that_decide_the_same_for_everybody_are_not_equivalent():
+    rows = [run(seed=s, positive_rate=0.0, ifr_b=100.0, ifr_p=80.0 + s) for s in range(3)]
+    rows += [{**row, "method": "alfr", "mu": 2.0, "ifr_p": 80.5 + row["seed"]} for row in rows]
+    rows += [run(seed=s, method="cfair", mu=2.0, ifr_b=99.0 + s / 2) for s in range(3)]
+    found = list(tests.rows(study(rows)))
+    row = find(found, method="alfr", metric="ifr_b")
+    assert (row["verdict"], row["reason"][:4]) == ("inconclusive", "both")
+    # probabilities may differ all the same
+    assert find(found, method="alfr", metric="ifr_p")["reason"] == "the differences do not vary"
+    row = find(found, method="cfair", metric="ifr_b")
+    assert (row["verdict"], row["reason"][:3]) == ("inconclusive", "one")
+
+
 def test_only_random_splits_share_rows():
     rows = [run(seed=s, split="official", acc=80.0 + s) for s in range(3)]
     rows += [run(seed=s, split="official", method="my", acc=70.0 + 2 * s) for s in range(3)]

@@ -84,7 +84,7 @@ def test_a_wrong_encoding_is_named_with_its_line(file):
     refused(file, f"is not UTF-8 .* > new{file.suffix}`")
     for content, words in (
         (b"PK\x03\x04\xff", "is a spreadsheet or an archive; save it as a CSV file"),
-        (b"PAR1\xff", "is a Parquet file; end its name in .parquet"),
+        (b"PAR1\x15\xff", "is a Parquet file; end its name in .parquet"),
         (b"\x1f\x8b", "is compressed by gzip; end its name in .gz"),
     ):
         file.write_bytes(content)

@@ -12,6 +12,7 @@ import numpy as np
 from evenhand.comparison.numbers import ALPHA, GONE, NEW, SAME, Compared, ComparedTable
 from evenhand.errors import InputError
 from evenhand.metrics.paired import holm
+from evenhand.text.phrases import choice
 
 #: Directions that a gate forbids. With a neutral point, a number rose if it is farther from it.
 ROSE, FELL, MOVED = "rose", "fell", "moved"
@@ -149,7 +150,9 @@ def judge_gate(gate: Gate, tables: list[ComparedTable]) -> Outcome:
     base is gone, or if no number, or none of the changed ones, can be judged.
     """
     matching = [table for table in tables if fnmatchcase(table.table, gate.table)]
-    problems = [_problem(gate, table) for table in matching] or ["neither folder has such a table"]
+    there = choice(gate.table, sorted(table.table for table in tables))
+    lacking = f"neither folder has such a table; {there}"
+    problems = [_problem(gate, table) for table in matching] or [lacking]
     if problem := next(filter(None, problems), ""):
         return Outcome(gate, UNDECIDED, problem)
 

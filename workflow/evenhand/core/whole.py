@@ -17,7 +17,7 @@ COPY = "copy or write it again"
 #: The problem and the remedy of files that are no text, by their first bytes.
 _OTHERS = [
     (b"PK\3\4", "is a spreadsheet or an archive", "save it as a CSV file"),  # .xlsx, .ods
-    (b"PAR1", "is a Parquet file", "end its name in .parquet"),
+    (b"PAR1\x15", "is a Parquet file", "end its name in .parquet"),
     (b"\x1f\x8b", "is compressed by gzip", "end its name in .gz"),
 ]
 
@@ -97,12 +97,12 @@ def read_text(path: Path, most: int | None = None) -> str:
         It is no text, or not UTF-8; then the line and the detected encoding are named.
     """
     content = read_bytes(path, most)
+    for magic, problem, remedy in _OTHERS:
+        if content.startswith(magic):
+            raise InputError(problem, file=path, remedy=remedy)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        for magic, problem, remedy in _OTHERS:
-            if content.startswith(magic):
-                raise InputError(problem, file=path, remedy=remedy) from error
         line = content.count(b"\n", 0, error.start) + 1
         if error.reason == "unexpected end of data" and not content[: error.start].isascii():
             problem, remedy = "ends in the middle of a character", "copy or write it again"

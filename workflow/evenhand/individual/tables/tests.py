@@ -63,7 +63,7 @@ TABLE = Table(
             "verdict",
             "above or below 0 (adjusted p-value), equivalent (within delta) or inconclusive",
         ),
-        text("reason", "Why there is no p-value"),
+        text("reason", "Why there is no p-value, or no equivalence"),
     ),
     form=FORM,
 )
@@ -124,9 +124,15 @@ def compare(result: Result, other: Result, metric: str, delta: float = 5.0) -> d
     delta *= largest(metric) / 100
     error = float(differences.std(ddof=1)) / math.sqrt(len(runs))
     row |= {"delta": delta, "error": error, "equivalent": -delta < low and high < delta}
-    if p_value is None:
+    constant = [
+        all(run["positive_rate"] in (None, 0, 1) for run in some.runs) for some in (result, other)
+    ]
+    if any(constant) and metric != "ifr_p":
+        why = reason("constant" if all(constant) else "one_constant")
+        row |= {"equivalent": False, "reason": why}
+    elif p_value is None:
         row["reason"] = "the differences do not vary"
-    elif result.setting.split == "random":
+    if p_value is not None and result.setting.split == "random":
         extra = float(np.mean([run["n_test"] / run["n_train"] for run in runs]))
         row["p_resampled"] = paired_t(differences, extra)[2]
     return row
