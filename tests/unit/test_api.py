@@ -589,7 +589,7 @@ def test_the_finding_of_a_method_is_of_the_weight_that_is_tested(with_test):
         (
             {},
             "−27.2 points (95 % CI over seeds −43.6 to −10.7; not significant after adjustment for"
-            " 24 tests,",
+            " 24 tests, p = 0.48; 3 more seeds would show ±5 points in 80 % of such tests)",
         ),
         (
             {"verdict": "below", "p_adjusted": 1e-4},
@@ -601,7 +601,7 @@ def test_the_finding_of_a_method_is_of_the_weight_that_is_tested(with_test):
 )
 def test_an_effect_is_a_change_with_its_interval_and_its_adjusted_test(changes, words):
     test = {"difference": -27.2, "difference_low": -43.6, "difference_high": -10.7, "delta": 5.0}
-    test |= {"verdict": "inconclusive", "p_adjusted": 0.48, "reason": None}
+    test |= {"verdict": "inconclusive", "p_adjusted": 0.48, "reason": None, "further_seeds": 3}
     assert words in api._say("effect", test | changes, 1, 24)
 
 
