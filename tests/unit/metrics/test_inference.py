@@ -711,3 +711,16 @@ def test_means_of_other_clusters_are_independent():
     assert correlation_of_means([np.ones(3), np.arange(3)], [np.arange(3)] * 2) == 0
     few = [total(one, names) for one, names in zip(values, clusters, strict=True)]
     assert np.isnan(difference_interval(few, 1.5, 2.0)(0.95)).all()
+
+
+def test_a_share_near_its_border_is_covered_where_clusters_correlate():
+    generator, within, clusters = np.random.default_rng(4), 0, np.repeat(np.arange(30), 25)
+    for _ in range(200):
+        rates = generator.beta(0.98 * 7 / 3, 0.02 * 7 / 3, 30)  # correlation .3
+        hits = (generator.random(len(clusters)) < rates[clusters]).astype(float)
+        low, high = share_interval(total(hits, clusters))(0.95)
+        within += low <= 0.98 <= high
+    assert within >= 0.92 * 200
+    # single items vary as is known
+    alone = total(np.arange(100) > 0, np.arange(100))
+    assert share_interval(alone)(0.95) == pytest.approx(korn_graubard(alone))

@@ -791,8 +791,8 @@ def share_interval(
     """Return `korn_graubard` as a function of the level: the rest is computed once.
 
     The variance of pseudo-values, and that of ties, replaces that of hits. Few clusters may have
-    most of it; so the number of effective clusters is at most that at which normal sums have such
-    fourth powers.
+    most of it, as near the borders; so the number of effective clusters is at most that at which
+    normal sums have such fourth powers.
 
     Parameters
     ----------
@@ -831,8 +831,12 @@ def share_interval(
             of_item = of_hits - float(least) / 4
         design *= of_item / of_hits
         squares = (totals.sums - share * totals.sizes) ** 2
-        if (pseudo_values or ties) and squares.sum() > 1e-20:
-            by_words = min(by_words, 3 * float(squares.sum() ** 2 / (squares**2).sum()))
+        if squares.sum() > 1e-20:
+            apart = min(by_words, 3 * float(squares.sum() ** 2 / (squares**2).sum()))
+            # not where clusters are single items, or more alike than these
+            part = (1 - k / size) * min(1.0, 2 * squares.sum() / (size * of_hits))
+            part = 1.0 if pseudo_values or ties else part
+            by_words *= (apart / by_words) ** part
     design *= inflation
     if of_item > 1e-12:
         design += added / (size * of_hits)
