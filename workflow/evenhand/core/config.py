@@ -31,6 +31,7 @@ BOUNDS = {
     "exclusiveMinimum": "above {}",
     "maximum": "at most {}",
     "exclusiveMaximum": "below {}",
+    "multipleOf": "a multiple of {}",
 }
 
 #: The remedy of faults in keys.

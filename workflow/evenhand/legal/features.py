@@ -140,7 +140,8 @@ def fit_documents(
     )
     if vocabulary.empty:
         raise InputError(
-            f"no word stands in {min_df} of the {int(train.sum())} training cases",
+            f"no word of two letters or more stands in {min_df} of the {int(train.sum())} training"
+            " cases (digits are no letters)",
             remedy="give more cases, or a lower min_df",
         )
     frequent = vocabulary.sort_values(["train_times", "term"], ascending=[False, True])

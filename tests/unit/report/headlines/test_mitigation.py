@@ -4,6 +4,7 @@ import pytest
 
 from evenhand.core.tables import write_tables
 from evenhand.individual.tables import grid, tests
+from evenhand.legal.classifier_tables import scores
 from evenhand.legal.classifier_tables import tests as of_texts
 from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_CONSTANT, ONE_SEED
 from evenhand.predictions.tables import gaps
@@ -295,9 +296,16 @@ CASES, SEEDS = {"low": 4, "high": 16}, {"seeds_low": -3, "seeds_high": 23}
 def test_a_change_has_the_wider_interval_and_names_it(tmp_path, ends, shown):
     row = dict.fromkeys(of_texts.TABLE.header) | {"classifier": "linear", "objective": "dro"}
     row |= {"measure": "worst", "attribute": "age", "erm": 40, "value": 50, "difference": 10}
-    write_tables(tmp_path, [(of_texts.TABLE, [row | ends | {"delta": 5, "verdict": "above"}])])
+    of_scores = [
+        dict.fromkeys(scores.TABLE.header) | {"classifier": "linear", "attribute": name}
+        for name in ("age", "label+age", "skills")
+    ]
+    tested = [row | ends | {"delta": 5, "verdict": "above"}]
+    write_tables(tmp_path, [(of_texts.TABLE, tested), (scores.TABLE, of_scores)])
     [change] = find_changes([tmp_path], [], [], {})
     assert (change.low, change.high, change.over) == shown
+    assert change.not_by == ("skills",)
+    assert "by <bdi>skills</bdi> may have changed" in conclude([change]).sentence
     low, high = (f"{end:.1f}".replace("-", "−") for end in shown[:2])
     assert f"+10.0 points, 95 % interval over {shown[2]} {low} to {high}" in change.words
     found = conclude([change])

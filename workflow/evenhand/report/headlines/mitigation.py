@@ -9,11 +9,12 @@ from altair import LayerChart
 from markupsafe import Markup
 
 from evenhand.core.rows import grouped, where
-from evenhand.core.tables import read_table, read_tables
+from evenhand.core.tables import read_tables
 from evenhand.individual.names import loss_title, method_title, title, titles_of, who
 from evenhand.individual.results import SETTING
 from evenhand.io.documents import read_description
 from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_CONSTANT, ONE_SEED, RATES, test_of
+from evenhand.legal.groups import attributes
 from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT, INCONCLUSIVE
 from evenhand.report.figures import SIGNED, axis, estimated, forest
 from evenhand.report.headline import Headline, plain, say, strength
@@ -89,6 +90,8 @@ class Change(NamedTuple):
         Whether other methods were compared over more seeds on the same data.
     attribute : str
         The attribute whose groups are compared; blank for measures of people.
+    not_by : tuple of str
+        The attributes of the data set whose groups the method is not compared by.
     alone_varies : bool
         Whether the method without its individual loss is not significant only as its runs vary
         more.
@@ -138,6 +141,7 @@ class Change(NamedTuple):
     is_named: bool = False
     over: str = "seeds"
     tests: int = 1
+    not_by: tuple[str, ...] = ()
 
     @property
     def unjudged(self) -> bool:
@@ -483,8 +487,11 @@ def _next(changes: Sequence[Change]) -> str:
 
 
 def _legal(path: Path, titles: Mapping[str, str], gaps: Container[Gap]) -> Iterable[Change]:
-    rows = read_table(path / "tests.csv")
+    tables = read_tables(path)
+    rows = tables["tests"]
     tests = len({test_of(row) for row in rows if row["p_cases_adjusted"] is not None})
+    there = dict.fromkeys(row["attribute"] for row in tables.get("scores", []))
+    compared = grouped(rows, "classifier", "objective")
     for row in rows:
         if row["measure"] in MEASURES and row["difference"] is not None and row["verdict"]:
             attribute = titles.get(f"{path.name}/{row['attribute']}", row["attribute"])
@@ -504,6 +511,12 @@ def _legal(path: Path, titles: Mapping[str, str], gaps: Container[Gap]) -> Itera
                 label=row["label"] or "",
                 is_named=(path.name, row["classifier"], row["attribute"], row["measure"]) in gaps,
                 tests=tests,
+                not_by=tuple(
+                    titles.get(f"{path.name}/{name}", name)
+                    for name in there
+                    if attributes(name) == [name]
+                    and not where(compared[row["classifier"], row["objective"]], attribute=name)
+                ),
             )  # fmt: skip
 
 
