@@ -163,6 +163,7 @@ CONCLUDED = {
     "none is significant: the next step needs the fewest seeds": [
         undecided(low=None, further=n) for n in (9, 1)
     ],
+    "many are of one seed": [undecided(f"m{n}", reason=ONE_SEED) for n in range(6)],
     "one is undecided": [worst(), undecided("other", low=-1.0)],
     "less fair, mixed and the same": [
         worst("mixed"), worst("mixed", gap=True), worst("worse", gap=True),
