@@ -48,6 +48,11 @@ LEAST_EFFECTIVE = 10
 
 CORRELATIONS = (0.0, 0.05, 0.3, 1.0)
 RATES = (0.5, 0.55, 0.6, 0.65, 0.7)
+
+#: Rates near the border, numbers of clusters and their size, and correlations within them.
+BORDER_RATES = (0.9, 0.95, 0.98)
+FEW_CLUSTERS = ((8, 25), (12, 20), (12, 60), (30, 25))
+BORDER_CORRELATIONS = (0.05, 0.3, 0.6)
 DELTA = 0.05
 
 #: Effective clusters of labelled cases, by kind; independent cases are clusters of their own.
@@ -237,9 +242,13 @@ def holds(seen: float, target: float, samples: int, *, most: bool = False) -> bo
 
 
 def coverage(
-    clusters: Clusters, correlation: float, generator: np.random.Generator, samples: int
+    clusters: Clusters,
+    correlation: float,
+    generator: np.random.Generator,
+    samples: int,
+    rates: tuple[float, ...] = RATES,
 ) -> list[float]:
-    """Return the coverage of the interval of a share at each of `RATES`."""
+    """Return the coverage of the interval of a share at each rate."""
     return [
         np.mean(
             [
@@ -249,8 +258,21 @@ def coverage(
                 for _ in range(samples)
             ]
         )
-        for rate in RATES
+        for rate in rates
     ]
+
+
+def of_borders(generator: np.random.Generator, samples: int) -> Iterator[tuple[str, bool]]:
+    """Yield the coverage of shares near 1, which few clusters may not reach."""
+    yield "\n## Coverage of the 95 % interval of a share near its border\n", True
+    yield "No target: a few clusters hold too few misses to show how much they vary.\n", True
+    yield row(["clusters", "correlation", *percents(BORDER_RATES)]), True
+    yield "|---" * (2 + len(BORDER_RATES)) + "|", True
+    for number, size in FEW_CLUSTERS:
+        for correlation in BORDER_CORRELATIONS:
+            clusters = Clusters(np.full(number, size))
+            seen = coverage(clusters, correlation, generator, samples, BORDER_RATES)
+            yield row([f"{number} x {size}", f"{correlation:g}", *percents(seen)]), True
 
 
 def results(
@@ -304,6 +326,7 @@ def results(
     yield from of_templates(generator, samples)
     yield from of_taking_turns(generator, samples)
     yield from of_ties(generator, samples)
+    yield from of_borders(generator, samples)
 
 
 def verdicts(
