@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from evenhand.core.config import BOUNDS, Schema, read_schema
+from evenhand.core.config import LIMITS, Schema, read_schema
 from evenhand.core.places import SCHEMA
 
 HEAD = """# Configuration
@@ -87,7 +87,7 @@ def _kind(part: dict[str, Any]) -> str:
     items = part.get("items", {})
     if "enum" in items:
         text += " of " + ", ".join(f"`{value}`" for value in items["enum"])
-    bounds = [words.format(part[bound]) for bound, words in BOUNDS.items() if bound in part]
+    bounds = [words.format(part[bound]) for bound, words in LIMITS.items() if bound in part]
     return ", ".join([text, *bounds])
 
 

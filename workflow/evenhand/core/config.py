@@ -31,8 +31,8 @@ BOUNDS = {
     "exclusiveMinimum": "above {}",
     "maximum": "at most {}",
     "exclusiveMaximum": "below {}",
-    "multipleOf": "a multiple of {}",
 }
+LIMITS = BOUNDS | {"multipleOf": "a multiple of {}"}
 
 #: The remedy of faults in keys.
 EXPLAINED = "every key is explained in docs/config.md"
@@ -350,7 +350,7 @@ def _expectation(schema: Schema) -> str:
         text = f"one of {', '.join(_as_yaml(value) for value in schema['enum'])}"
     is_exact = schema.get("minItems") == schema.get("maxItems")
     for bound, phrase in (
-        *BOUNDS.items(),
+        *LIMITS.items(),
         ("form", "{}") if "form" in schema else ("pattern", "of the form {}"),
         ("minLength", "of {} or more characters"),
         ("minProperties", "with {} or more keys"),
