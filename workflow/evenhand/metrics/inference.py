@@ -832,11 +832,12 @@ def share_interval(
         design *= of_item / of_hits
         squares = (totals.sums - share * totals.sizes) ** 2
         if squares.sum() > 1e-20:
-            apart = min(by_words, 3 * float(squares.sum() ** 2 / (squares**2).sum()))
-            # not where clusters are single items, or more alike than these
-            part = (1 - k / size) * min(1.0, 2 * squares.sum() / (size * of_hits))
-            part = 1.0 if pseudo_values or ties else part
-            by_words *= (apart / by_words) ** part
+            spread_over = min(by_words, 3 * float(squares.sum() ** 2 / (squares**2).sum()))
+            part = 1.0
+            if not (pseudo_values or ties):  # the variance of single items is known, and hardly
+                # matters where clusters are much more alike; one miss alone counts in full
+                part = (1 - k / size) * min(1.0, 2 * squares.sum() / (size * of_hits))
+            by_words *= (spread_over / by_words) ** part
     design *= inflation
     if of_item > 1e-12:
         design += added / (size * of_hits)

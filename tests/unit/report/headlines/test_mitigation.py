@@ -306,7 +306,7 @@ def test_a_change_has_the_wider_interval_and_names_it(tmp_path, ends, shown):
     [change] = find_changes([tmp_path], [], [], {})
     assert (change.low, change.high, change.over) == shown
     assert change.not_by == ("skills",)
-    assert "by <bdi>skills</bdi> may have changed" in conclude([change]).sentence
+    assert "by <bdi>skills</bdi> may have changed too" in conclude([change]).sentence
     low, high = (f"{end:.1f}".replace("-", "−") for end in shown[:2])
     assert f"+10.0 points, 95 % interval over {shown[2]} {low} to {high}" in change.words
     found = conclude([change])
