@@ -40,7 +40,7 @@ def main() -> int:
     written = []
     if kinds := [kind for kind in args.kinds if kind != "tables"]:
         found = rows(args.seeds, kinds=kinds, objectives=args.objectives)
-        names = ("classifier", "agreement", "objective")
+        names = ("classifier", "problem", "objective")
         written.append((TABLE, shown(found, names, SHOWN)))
     if "tables" in args.kinds:
         names = ("effect", "method", "individual", "mu", "lambda")

@@ -133,7 +133,7 @@ def test_problems_can_be_run_one_by_one(resources, tmp_path, monkeypatch):
     for file in (tmp_path / "whole").iterdir():
         assert (parts / file.name).read_bytes() == file.read_bytes()
     with (resources / "planted/known_failures.csv").open("a") as stream:
-        stream.write("first,m,value,why\n")
+        stream.write("first,m,value,,why\n")
     counts = certify(resources=resources, out=parts, problems=["second"], former=parts)
     assert not counts["failed"] and check.main(parts) == 0
     changed = problem("first", 1.0)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from evenhand.certificates import dose_response
-from evenhand.certificates.study import Study, judge
+from evenhand.certificates.study import KnownFailure, Study, judge
 from evenhand.core.tables import read_tables, write_tables
 
 CLUSTERS = [f"swap {i // 6}" for i in range(48)]
@@ -24,8 +24,8 @@ def made(effect, *, seeds=5, noise=0.3, new_frames=False):
     return rows
 
 
-def findings(rows):
-    return {one.measure: one for one in dose_response.summarise(rows)}
+def findings(rows, log_odds=()):
+    return {one.measure: one for one in dose_response.summarise(rows, log_odds)}
 
 
 def test_a_method_that_sees_the_dose_is_certified():
@@ -61,7 +61,11 @@ def test_the_difference_is_compared_with_the_planted_log_odds():
         | {"language": "x", "family": "causal", "method": "m", "seed": 0, "new_frames": False}
     ]
     assert rows[0]["planted"] == pytest.approx(math.log(3))
-    assert findings(rows)["difference, in planted log-odds"].found == pytest.approx(2)
+    (share,) = [name for name in findings(rows) if "log-odds" in name]
+    assert findings(rows)[share].found == pytest.approx(2)
+    weak = [row | {"difference": 0.29 * math.log(3)} for row in rows]
+    for some, holds in ((rows, True), (weak, False)):
+        assert findings(some)[share].holds and findings(some, ["m"])[share].holds is holds
     assert dose_response.dose_row([1.0, 2.0], ["a", "b"], 1)["planted"] is None
 
 
@@ -82,12 +86,15 @@ def test_new_frames_are_shown_and_not_judged():
 def test_a_known_failure_has_its_reason_and_no_other_excuse():
     one = findings(made(0))["AUC of dose 1 against dose 0"]
     key = ("p", one.method, one.measure)
+    why = {key: KnownFailure("why")}
     assert judge("p", one, {})["verdict"] == "failed"
-    assert judge("q", one, {key: "why"})["verdict"] == "failed"
-    row = judge("p", one, {key: "why"})
+    assert judge("q", one, why)["verdict"] == "failed"
+    row = judge("p", one, why)
     assert (row["verdict"], row["reason"]) == ("known_failure", "why")
+    for least, verdict in ((one.found, "known_failure"), (one.found + 0.01, "failed")):
+        assert judge("p", one, {key: KnownFailure("why", least)})["verdict"] == verdict
     held = findings(made(1.0))["AUC of dose 1 against dose 0"]
-    assert judge("p", held, {key: "why"})["verdict"] == "certified"
+    assert judge("p", held, why)["verdict"] == "certified"
     shown = findings(made(1.0))["smallest dose seen"]
     assert judge("p", shown, {})["verdict"] == "shown"
 

@@ -8,7 +8,6 @@ import pytest
 from evenhand.learning.objective import load_objective
 from evenhand.learning.planted import plant_cases
 from evenhand.legal.certificate import (
-    AGREEMENTS,
     PLAIN,
     SAMPLER,
     TABLE,
@@ -16,14 +15,14 @@ from evenhand.legal.certificate import (
     rows,
 )
 from evenhand.legal.classifiers import __path__ as families
-from evenhand.legal.planted_training import TRAINED, measure
+from evenhand.legal.planted_training import PROBLEMS, TRAINED, measure
 
 SIZES = (400, 150, 500)
 
 
 def certified(**given):
     found = rows([4], sizes=SIZES, **given)
-    return {(row["agreement"], row["objective"]): row for row in found}
+    return {(row["problem"], row["objective"]): row for row in found}
 
 
 def test_every_kind_of_classifier_is_certified():
@@ -39,55 +38,86 @@ def test_the_hierarchical_classifier_learns_the_planted_label():
 
 def test_erasure_keeps_its_promise():
     found = certified(kinds=["linear"], objectives=["leace"])
-    assert set(found) == {(a, o) for a in AGREEMENTS for o in (PLAIN, SAMPLER, "leace")}
-    for agreement in AGREEMENTS:
-        row = found[agreement, "leace"]
+    references = {(problem, name) for problem in PROBLEMS for name in (PLAIN, SAMPLER)}
+    assert set(found) == references | {(one, "leace") for one in PROBLEMS if one != "conflict"}
+    for problem in ("unrelated", "spurious"):
+        row = found[problem, "leace"]
         assert (row["aim"], row["groups"], row["select"]) == (
             "erase",
             "attribute",
             "worst_group_f1",
         )
         assert row["features_linear"] < 0.6 < row["plain_features_linear"]
-        assert found[agreement, PLAIN].get("met") is None
-    assert set(found[0.95, "leace"]) == set(TABLE.header)
-    assert found[0.95, "leace"]["over_sampler_high"] is None  # one seed has no interval
-    assert found[0.95, "leace"]["worst"] > found[0.95, PLAIN]["worst"] + 0.1
-    assert found[0.95, SAMPLER]["met"]
+        assert found[problem, PLAIN].get("met") is None
+    assert set(found["spurious", "leace"]) == set(TABLE.header)
+    assert found["spurious", "leace"]["over_sampler_high"] is None  # one seed has no interval
+    assert found["spurious", "leace"]["worst"] > found["spurious", PLAIN]["worst"] + 0.1
+    assert found["spurious", SAMPLER]["met"]
 
 
 def test_each_objective_is_compared_with_plain_training_and_the_sampler_by_seed():
     better = {PLAIN: 0.0, SAMPLER: 0.3, "jtt": 0.1}
 
-    def measured(kind, agreement, name, options, seed, sizes):
+    def measured(kind, problem, name, options, seed, sizes):
         worst = seed / 10 + better[name] + (name == "jtt") * (seed % 3) / 100
         return {key: GOOD[key] for key in GOOD if "over" not in key} | {"worst": worst}
 
     every = list(rows([1, 2, 3], kinds=["linear"], objectives=["jtt"], measure=measured))
-    for agreement in AGREEMENTS:
-        found = {row["objective"]: row for row in every if row["agreement"] == agreement}
+    for problem in set(PROBLEMS) - {"few cases"}:
+        found = {row["objective"]: row for row in every if row["problem"] == problem}
         assert "over_plain" not in found[PLAIN] and "over_sampler" not in found[SAMPLER]
         for name, mean in {"over_plain": 0.11, "over_sampler": -0.19}.items():
             ends = [found["jtt"][name + end] for end in ("_low", "", "_high")]
             np.testing.assert_allclose(ends, mean + 0.0248414 * np.array([-1, 0, 1]), atol=1e-6)
         equal = [found[PLAIN][f"over_sampler{end}"] for end in ("_low", "", "_high")]
         np.testing.assert_allclose(equal, -0.3)
-    assert found["jtt"]["met"] and found[SAMPLER]["met"]
+        promised = {name for name, row in found.items() if row.get("met") is not None}
+        assert promised == ({SAMPLER, "jtt"} if problem == "spurious" else set())
+        assert all(found[name]["met"] for name in promised)
+
+
+@pytest.mark.parametrize(
+    ("problem", "name", "mutant"),
+    [
+        ("few cases", "leace", {"evenhand.learning.erasure.leace": lambda weight, *others: weight}),
+        ("conflict", "group_dro", {"step_size": 1e-9}),
+    ],
+)
+def test_problems_that_need_what_an_objective_does(monkeypatch, problem, name, mutant):
+    """Without it, all that is left is training on balanced batches, which is not enough here."""
+    monkeypatch.setattr("evenhand.legal.certificate.PROBLEMS", [problem])
+
+    def judged(**changed):
+        def measured(kind, problem, other, options, seed, sizes):
+            options = {**options, **(changed if other == name else {})}
+            return measure(kind, problem, other, options, seed, sizes)
+
+        found = rows([1], kinds=["linear"], objectives=[name], measure=measured)
+        return next(row for row in found if row["objective"] == name)
+
+    assert judged()["met"] is True
+    for place, value in mutant.items():
+        if "." in place:
+            monkeypatch.setattr(place, value)
+            mutant = {}
+    assert judged(**mutant)["met"] is False
 
 
 @pytest.mark.parametrize("kind", ["linear", "frozen"])
 def test_an_eraser_that_stops_erasing_is_found(monkeypatch, kind):
     limits = {"plain_accuracy": 0, "sampler_worst": 0}
-    kept = measure(kind, 0.5, "leace", {}, 4, SIZES)
+    kept = measure(kind, "unrelated", "leace", {}, 4, SIZES)
     assert kept["features_linear"] < 0.55 and kept["features_mlp"] < 0.6
     monkeypatch.delattr("evenhand.learning.objectives.leace.last_layer")
-    found = judge("erase", 0.5, measure(kind, 0.5, "leace", {}, 4, SIZES) | limits)
+    found = judge("erase", "unrelated", measure(kind, "unrelated", "leace", {}, 4, SIZES) | limits)
     assert found["met"] is False
     assert "linear probe on features 0." in found["reason"]
 
 
 def test_a_promise_of_nothing_is_not_judged():
-    assert judge(load_objective("erm").AIM, 0.95, {}) == {"aim": ""}
-    assert "met" not in judge("worst_group", 0.5, {})
+    assert judge(load_objective("erm").AIM, "spurious", {}) == {"aim": ""}
+    assert "met" not in judge("worst_group", "unrelated", {})
+    assert "met" not in judge("worst_group", "conflict", {})
 
 
 ENDS = ("low", "high")
@@ -101,37 +131,44 @@ GOOD = {
     "ifr_b": 98.0, "ifr_p": 75.0, "plain_ifr_p": 70.0,
 }  # fmt: skip
 
+SURPASSED = {"over_sampler": 0.02, "over_sampler_low": 0.001, "over_sampler_high": 0.04}
+
 
 @pytest.mark.parametrize(
-    ("aim", "agreement", "bad"),
+    ("aim", "problem", "bad"),
     [
-        ("erase", 0.5, {"features_linear": 0.521}),
-        ("erase", 0.5, {"logits_mlp": 0.571}),
-        ("erase", 0.5, {"accuracy": 0.944}),
-        ("erase", 0.95, {"features_mlp": 0.551}),
-        ("erase", 0.95, {"over_sampler": -0.021}),
-        ("erase", 0.95, {"over_sampler_high": -0.001}),
-        ("hide", 0.5, {"features_mlp": 0.701}),
-        ("hide", 0.5, {"features_linear": 0.521, "plain_features_linear": 0.53}),
-        ("worst_group", 0.95, {"over_plain": 0.019}),
-        ("worst_group", 0.95, {"over_plain_low": -0.001}),
-        ("ifr_p", 0.95, {"ifr_p": 74.9}),
-        ("ifr_p", 0.95, {"accuracy": 0.929}),
+        ("erase", "unrelated", {"features_linear": 0.521}),
+        ("erase", "unrelated", {"logits_mlp": 0.571}),
+        ("erase", "unrelated", {"accuracy": 0.944}),
+        ("erase", "spurious", {"features_mlp": 0.551}),
+        ("erase", "spurious", {"over_sampler": -0.021}),
+        ("erase", "spurious", {"over_sampler_high": -0.001}),
+        ("erase", "few cases", {"logits_linear": 0.551}),
+        ("erase", "few cases", {"over_sampler": -0.021}),
+        ("worst_loss", "conflict", {"over_sampler": 0.019}),
+        ("worst_loss", "conflict", {"over_sampler_low": -0.001}),
+        ("hide", "unrelated", {"features_mlp": 0.701}),
+        ("hide", "unrelated", {"features_linear": 0.521, "plain_features_linear": 0.53}),
+        ("worst_group", "spurious", {"over_plain": 0.019}),
+        ("worst_group", "spurious", {"over_plain_low": -0.001}),
+        ("ifr_p", "spurious", {"ifr_p": 74.9}),
+        ("ifr_p", "spurious", {"accuracy": 0.929}),
     ],
     ids=str,
 )
-def test_the_limits(aim, agreement, bad):
-    assert judge(aim, agreement, GOOD)["met"] is True
-    assert judge(aim, agreement, GOOD | bad)["met"] is False
+def test_the_limits(aim, problem, bad):
+    good = GOOD | (SURPASSED if problem == "conflict" else {})
+    assert judge(aim, problem, good)["met"] is True
+    assert judge(aim, problem, good | bad)["met"] is False
 
 
 def test_the_limits_of_means_without_intervals():
     single = GOOD | {f"over_{name}_{end}": None for name in ("plain", "sampler") for end in ENDS}
     for aim in ("erase", "worst_group"):
-        assert judge(aim, 0.95, single)["met"] is True
-    words = judge("worst_group", 0.95, single | {"over_plain": 0.01})["reason"]
+        assert judge(aim, "spurious", single)["met"] is True
+    words = judge("worst_group", "spurious", single | {"over_plain": 0.01})["reason"]
     assert words == "worst cell 0.900, less that of plain 0.010"
-    words = judge("worst_group", 0.95, GOOD | {"over_plain_low": -0.001})["reason"]
+    words = judge("worst_group", "spurious", GOOD | {"over_plain_low": -0.001})["reason"]
     assert words == "worst cell 0.900, less that of plain 0.020 (-0.001 to 0.040)"
     near = GOOD | {"features_mlp": 0.519, "plain_features_mlp": 0.51}
-    assert judge("hide", 0.5, near)["met"] is True  # nothing to hide
+    assert judge("hide", "unrelated", near)["met"] is True  # nothing to hide

@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from evenhand.certificates import problems as family
-from evenhand.certificates.study import CERTIFICATE, Finding, Study, judge
+from evenhand.certificates.study import (
+    CERTIFICATE,
+    Finding,
+    Known,
+    KnownFailure,
+    Study,
+    judge,
+)
 from evenhand.core.families import load_members
 from evenhand.core.resources import read_resource
 from evenhand.core.scratch import scratch_folder
@@ -92,11 +99,17 @@ def certify(
     return {"failed": failed(verdicts), "stale": stale(verdicts, failures), "rows": counts}
 
 
-def read_known(path: Path) -> dict[tuple[str, str, str], str]:
-    """Read the known failures: the reason by problem, method and measure."""
+def read_known(path: Path) -> Known:
+    """Read the known failures."""
     columns = ["problem", "method", "measure"]
-    rows = read_resource(path, [*columns, "reason"], unique=tuple(columns))
-    return {tuple(row[name] for name in columns): row["reason"] for row in rows}
+    every = [*columns, "least", "reason"]
+    rows = read_resource(path, every, optional=["least"], unique=tuple(columns))
+    return {
+        tuple(row[name] for name in columns): KnownFailure(
+            row["reason"], float(row["least"] or "-inf")
+        )
+        for row in rows
+    }
 
 
 def failed(verdicts: list[Row]) -> list[str]:
@@ -104,7 +117,7 @@ def failed(verdicts: list[Row]) -> list[str]:
     return [_named(row) for row in verdicts if row["verdict"] == "failed"]
 
 
-def stale(verdicts: list[Row], known: dict[tuple[str, str, str], str]) -> list[str]:
+def stale(verdicts: list[Row], known: Known) -> list[str]:
     """Return the known failures that now pass, whose rows should be removed."""
     return [
         _named(row)

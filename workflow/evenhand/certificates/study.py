@@ -1,6 +1,7 @@
 """Shared parts of the certificates: planted models, their settings, and the type of a finding."""
 
 import json
+import math
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -143,9 +144,22 @@ CERTIFICATE = Table(
 )
 
 
-def judge(problem: str, finding: Finding, known: Mapping[tuple[str, str, str], str]) -> Row:
+class KnownFailure(NamedTuple):
+    """Why a measure is outside its bounds, and the value below which it fails all the same."""
+
+    reason: str
+    least: float = -math.inf
+
+
+#: Known failures by problem, method and measure.
+Known = Mapping[tuple[str, str, str], KnownFailure]
+
+
+def judge(problem: str, finding: Finding, known: Known) -> Row:
     """Return the row of a finding in the certificate."""
-    reason = known.get((problem, finding.method, finding.measure), "")
+    reason, least = known.get((problem, finding.method, finding.measure), KnownFailure(""))
+    if finding.found is not None and finding.found < least:
+        reason = ""
     if finding.least is None and finding.most is None:
         verdict, reason = "shown", ""
     elif finding.holds:

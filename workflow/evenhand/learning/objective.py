@@ -26,12 +26,13 @@ PACKAGE = "evenhand.learning.objectives"
 #: Kinds of tasks: one label per case, or any number of labels.
 TASKS = ("multi_class", "multi_label")
 
-#: The possible aims of an objective: to improve the worst cell of label x group; to make outputs
-#: for a text and its counterfactual more similar; to make the groups unpredictable from the
-#: representation; or less predictable. The last two remove the groups, so that their groups must be
-#: those of an attribute, not labels.
-AIMS = ("worst_group", "ifr_p", "erase", "hide")
-REMOVES = AIMS[2:]
+#: The possible aims of an objective: to improve the worst cell of label x group, also where
+#: groups need different classifiers, so that balanced batches are not enough; to improve the worst
+#: cell; to make outputs for a text and its counterfactual more similar; to make the groups
+#: unpredictable from the representation; or less predictable. The last two remove the groups, so
+#: that their groups must be those of an attribute, not labels.
+AIMS = ("worst_loss", "worst_group", "ifr_p", "erase", "hide")
+REMOVES = AIMS[3:]
 
 #: The value of an option; its type is that of the default.
 Options = Mapping[str, float | bool | str]

@@ -5,6 +5,7 @@ they are unrelated in the test split, and which words depend on which. The attri
 more reliable than the label's, so that a classifier trained on a spurious correlation uses them.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 #: Shares of a text's words that belong to the label and to the attribute.
 LABEL_SHARE, ATTRIBUTE_SHARE = 0.25, 0.3
 
-#: Shares of these words that match the case's label and attribute, and not the other value.
-LABEL_TRUE, ATTRIBUTE_TRUE = 0.78, 0.85
-
+#: Shares of these words that match the case's label and attribute, and not the other value. For the
+#: label: by attribute value, of the first and the second half of its words.
+LABEL_TRUE, ATTRIBUTE_TRUE = ((0.78, 0.78), (0.78, 0.78)), 0.85
 
 #: Cosine of words of one meaning, in `Planted.word_vectors`.
 MEANING = 0.8
@@ -100,6 +101,7 @@ def plant_cases(
     own_terms: int = 20,
     paragraphs: int = 3,
     words: int = 14,
+    label_true: Sequence[Sequence[float]] = LABEL_TRUE,
 ) -> Planted:
     """Make cases whose attribute agrees with the label by a planted share.
 
@@ -115,6 +117,8 @@ def plant_cases(
         Words of the vocabulary, and words of each label and each attribute value.
     paragraphs, words : int
         Paragraphs of a case, and words of a paragraph.
+    label_true : sequence, shape (2, 2)
+        See `LABEL_TRUE`.
     """
     generator = np.random.default_rng(seed)
     n, fitted = sum(sizes), sizes[0] + sizes[1]
@@ -127,8 +131,9 @@ def plant_cases(
     term = generator.integers(0, own_terms, shape)
     drawn = generator.integers(4 * own_terms, terms, shape)
     sides = generator.random(shape)
+    true_label = np.array(label_true)[attribute[:, None, None], 2 * term // own_terms]
     for first, values, true, low, high in (
-        (0, labels, LABEL_TRUE, 0.0, LABEL_SHARE),
+        (0, labels, true_label, 0.0, LABEL_SHARE),
         (2, attribute, ATTRIBUTE_TRUE, LABEL_SHARE, LABEL_SHARE + ATTRIBUTE_SHARE),
     ):
         side = np.where(sides < true, values[:, None, None], 1 - values[:, None, None])

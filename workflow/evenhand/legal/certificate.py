@@ -1,9 +1,10 @@
 """Does each objective do what it promises? Trainings on problems with a planted attribute.
 
 Each kind of classifier is trained with each objective on texts whose attribute agrees with the
-label in half of the training cases (no correlation) and in 95 % of them (a spurious one), and is
-evaluated on test cases in which the two are unrelated. An objective declares its promise in `AIM`;
-a new one is tested without further code.
+label in half of the training cases (unrelated) and in 95 % of them (spurious), and is evaluated on
+test cases in which the two are unrelated. Linear classifiers have two more problems, each for the
+objectives that are made for it. An objective declares its promise in `AIM`; a new one is tested
+without further code.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -15,16 +16,30 @@ import numpy as np
 from evenhand.core.tables import Row, Table, flag, integer, number, percent, share, text
 from evenhand.learning.objective import load_objective
 from evenhand.learning.probes import PROBES
-from evenhand.legal.planted_training import TRAINED, groups_seen, measure, selection, variants
+from evenhand.legal.planted_training import (
+    PROBLEMS,
+    TRAINED,
+    groups_seen,
+    measure,
+    selection,
+    variants,
+)
 
-#: P(attribute = label) in training: no correlation, and a spurious one.
-AGREEMENTS = (0.5, 0.95)
+#: The aims for the worst cell. Only the first promises more than balanced batches give.
+WORST = ("worst_loss", "worst_group")
+
+#: Problems of linear classifiers only, and the aims of the objectives that are trained on them.
+MADE_FOR = {"few cases": ("erase",), "conflict": WORST}
 
 #: What others are measured against: plain training, and batches balanced over label x attribute.
 PLAIN, SAMPLER = "erm", "erm_group_uniform"
 
-#: The highest scores of probes after erasure, by agreement and probe.
-ERASED = {0.5: {"linear": 0.52, "MLP": 0.57}, 0.95: {"linear": 0.55, "MLP": 0.55}}
+#: The highest scores of probes after erasure, by problem and probe.
+ERASED = {
+    "unrelated": {"linear": 0.52, "MLP": 0.57},
+    "spurious": {"linear": 0.55, "MLP": 0.55},
+    "few cases": {"linear": 0.55, "MLP": 0.55},
+}
 
 #: Accuracy that erasure may cost without correlation, and what the worst cell is to gain: the mean
 #: over seeds by so much, and significantly. Worst cells of one training vary by about as much
@@ -54,10 +69,15 @@ _SCORES = (
 TABLE = Table(
     "certified_mitigation",
     title="Does each objective do what it promises? Problems with a planted attribute",
-    key=("classifier", "agreement", "objective"),
+    key=("classifier", "problem", "objective"),
     columns=(
         text("classifier", "linear, frozen or hierarchical"),
-        share("agreement", "P(attribute = label) in training; 0.5: no correlation"),
+        text(
+            "problem",
+            "Label and attribute in training. unrelated; spurious: they agree in 95 % of cases; "
+            "few cases: the same with a sixth of the cases; conflict: unrelated, and half of the "
+            "label's words mislead in one group",
+        ),
         text("objective", "With the kind of pairs that it compares"),
         text("groups", "What the objective sees: label x attribute, attribute, or none"),
         text("select", "The development score that chooses the epoch"),
@@ -79,7 +99,7 @@ TABLE = Table(
             for column in _SCORES
         ),
         text("aim", "What the objective promises; blank: nothing of this kind"),
-        flag("met", "Whether it does so; blank without a promise for this agreement"),
+        flag("met", "Whether it does so; blank without a promise for this problem"),
         text("reason", "What is not met"),
     ),
     form=".4f",
@@ -94,7 +114,7 @@ def rows(
     sizes: tuple[int, int, int] = (3000, 800, 4000),
     measure: Callable[..., dict[str, float]] = measure,
 ) -> Iterator[Row]:
-    """Yield a row per kind of classifier, agreement, objective and kind of pairs.
+    """Yield a row per kind of classifier, problem, objective and kind of pairs.
 
     Parameters
     ----------
@@ -114,20 +134,25 @@ def rows(
 
     every = [name.rpartition(".")[2] for name in member_names(PACKAGE)]
     names = list(dict.fromkeys([PLAIN, SAMPLER, *(objectives or every)]))
-    for kind, agreement in product(kinds, AGREEMENTS):
+    for kind, problem in product(kinds, PROBLEMS):
+        only = MADE_FOR.get(problem)
+        if only and kind != "linear":
+            continue
         rows_by_objective: dict[str, Row] = {}
         worst: dict[str, np.ndarray] = {}  # by objective and seed
         for name in names:
             objective = load_objective(name)
             if kind == "linear" and objective.inner_loss:
                 continue  # it needs a representation that is trained
+            if only and objective.AIM not in only and name not in (PLAIN, SAMPLER):
+                continue
             for title, options in variants(name):
-                scores = [measure(kind, agreement, name, options, seed, sizes) for seed in seeds]
+                scores = [measure(kind, problem, name, options, seed, sizes) for seed in seeds]
                 worst[title] = np.array([row["worst"] for row in scores])
                 promised = kind in (objective.AIM_FOR or TRAINED)
                 rows_by_objective[title] = {
                     "classifier": kind,
-                    "agreement": agreement,
+                    "problem": problem,
                     "objective": title,
                     "groups": groups_seen(objective),
                     "select": selection(objective),
@@ -143,7 +168,7 @@ def rows(
             for name, other in COMPARED.items():
                 if title != other:
                     row |= _paired(name, worst[title] - worst[other])
-            yield row | judge(row["aim"], agreement, row)
+            yield row | judge(row["aim"], problem, row)
 
 
 def _paired(name: str, differences: np.ndarray) -> dict[str, float | None]:
@@ -164,17 +189,19 @@ def _difference(other: str, row: Row) -> str:
     return f"worst cell {row['worst']:.3f}, less that of {other} {mean:.3f}{interval}"
 
 
-def judge(aim: str, agreement: float, row: Row) -> Row:
+def judge(aim: str, problem: str, row: Row) -> Row:
     """Return the promise of an objective for a row, whether it is met, and the failures."""
-    wrong, spurious = [], agreement > AGREEMENTS[0]
+    wrong, spurious = [], problem == "spurious"
     if aim == "erase":
-        for where, (name, most) in product(("features", "logits"), ERASED[agreement].items()):
+        for where, (name, most) in product(("features", "logits"), ERASED[problem].items()):
             value = row[f"{where}_{name.lower()}"]
             if value > most:
                 wrong.append(f"{name} probe on {where} {value:.3f}, above {most}")
-        if not spurious and row["accuracy"] < row["plain_accuracy"] - COST:
+        if problem == "unrelated" and row["accuracy"] < row["plain_accuracy"] - COST:
             wrong.append(f"accuracy {row['accuracy']:.3f}, plain {row['plain_accuracy']:.3f}")
-        if spurious and (row["over_sampler"] < -GAIN or (row["over_sampler_high"] or 0) < 0):
+        if problem != "unrelated" and (
+            row["over_sampler"] < -GAIN or (row["over_sampler_high"] or 0) < 0
+        ):
             wrong.append(_difference("sampler", row))
     elif aim == "hide":
         for name in _PROBED[:2]:
@@ -185,10 +212,11 @@ def judge(aim: str, agreement: float, row: Row) -> Row:
             wrong.append(f"IFR_p {row['ifr_p']:.1f}, plain {row['plain_ifr_p']:.1f}")
         if row["accuracy"] < row["plain_accuracy"] - SIMILAR_COST:
             wrong.append(f"accuracy {row['accuracy']:.3f}, plain {row['plain_accuracy']:.3f}")
-    elif aim == "worst_group" and spurious:
-        low = row["over_plain_low"]  # None with one seed
-        if row["over_plain"] < GAIN or (low is not None and low <= 0):
-            wrong.append(_difference("plain", row))
+    elif (aim in WORST and spurious) or (aim == WORST[0] and problem == "conflict"):
+        other = "plain" if spurious else "sampler"
+        low = row[f"over_{other}_low"]  # None with one seed
+        if row[f"over_{other}"] < GAIN or (low is not None and low <= 0):
+            wrong.append(_difference(other, row))
     else:
         return {"aim": aim}
     return {"aim": aim, "met": not wrong, "reason": "; ".join(wrong)}

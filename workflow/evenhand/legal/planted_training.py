@@ -1,6 +1,6 @@
 """One training of a classifier on a problem with a planted attribute, and its scores."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +13,19 @@ from evenhand.learning.planted import Planted, plant_cases
 from evenhand.learning.probes import PROBES, probe
 from evenhand.learning.problem import Problem
 from evenhand.learning.settings import Settings
+
+#: The planted problems, as settings of `plant_cases`: label and attribute are unrelated in
+#: training; they agree in most cases; the same with a sixth of the cases, which a classifier learns
+#: by heart; and unrelated, but half of the label's words mislead in one group.
+PROBLEMS: Mapping[str, Mapping[str, Any]] = {
+    "unrelated": {"agreement": 0.5},
+    "spurious": {"agreement": 0.95},
+    "few cases": {"agreement": 0.95},
+    "conflict": {"agreement": 0.5, "label_true": ((0.9, 0.62), (0.3, 0.62))},
+}
+
+#: Training and development cases of a problem with few cases, as a share of the others'.
+FEW = 1 / 6
 
 #: With a graph, this share of the training cases has no pair: those whose neighbour is farthest.
 FAR = 0.8
@@ -29,7 +42,7 @@ def variants(name: str) -> Iterator[tuple[str, Options]]:
 
 
 def measure(
-    kind: str, agreement: float, name: str, options: Options, seed: int, sizes: tuple[int, int, int]
+    kind: str, problem: str, name: str, options: Options, seed: int, sizes: tuple[int, int, int]
 ) -> dict[str, float]:
     """Train a classifier with an objective on a planted problem, and score it.
 
@@ -37,8 +50,8 @@ def measure(
     ----------
     kind : str
         ``linear``, ``frozen`` or ``hierarchical``.
-    agreement : float
-        P(attribute = label) in training.
+    problem : str
+        One of `PROBLEMS`.
     name, options
         The objective.
     seed : int
@@ -57,7 +70,9 @@ def measure(
 
     from evenhand.metrics.individual import ifr_b, ifr_p
 
-    planted = plant_cases(seed, agreement, sizes=sizes).with_counterfactuals()
+    if problem == "few cases":
+        sizes = round(FEW * sizes[0]), round(FEW * sizes[1]), sizes[2]
+    planted = plant_cases(seed, sizes=sizes, **PROBLEMS[problem]).with_counterfactuals()
     objective, examples, test = load_objective(name), planted.examples, planted.test
     cells, seen = 2 * examples.labels + examples.groups, examples
     if groups_seen(objective) == LABEL_X_ATTRIBUTE:

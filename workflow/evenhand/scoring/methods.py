@@ -21,6 +21,8 @@ class Method:
         A definition of the score.
     compat_of : str or None
         The method of which this one is the published form, including its quirks.
+    log_odds : bool
+        Whether the scores of a pair differ by the log-odds of its words, given the others.
     """
 
     name: str
@@ -28,6 +30,7 @@ class Method:
     title: str
     meaning: str
     compat_of: str | None = None
+    log_odds: bool = False
 
 
 #: By name, in their order.

@@ -5,20 +5,24 @@ from collections.abc import Iterator
 import numpy as np
 
 from evenhand.certificates.dose_response import dose_rows, dose_table, summarise
-from evenhand.certificates.study import TRAINED, Study
+from evenhand.certificates.study import TRAINED, Finding, Study
 from evenhand.core.tables import Row
+from evenhand.scoring.methods import METHODS
 from evenhand.scoring.models import LanguageModel
 from evenhand.stereotypes.rows import choose_methods, passes_for, value
 from evenhand.stereotypes.scoring import score_pairs_of
 
 TABLE = dose_table("language_models", "Scores of pairs by planted dose")
 
-findings = summarise
-
 
 def rows(study: Study) -> Iterator[Row]:
     """Yield a row per trained model, method and kind of frames."""
     return dose_rows(study, TRAINED, _differences)
+
+
+def findings(measured: list[Row]) -> Iterator[Finding]:
+    """Yield what the scores of each method find of the dose."""
+    return summarise(measured, [name for name, one in METHODS.items() if one.log_odds])
 
 
 def _differences(model: LanguageModel, pairs: list[Row], family: str) -> dict[str, list[float]]:

@@ -12,11 +12,11 @@ TABLE = certificate.TABLE
 
 
 def rows(study: Study) -> Iterator[Row]:
-    """Yield a row per kind of classifier, agreement and objective."""
+    """Yield a row per kind of classifier, problem and objective."""
 
-    def kept(kind: str, agreement: float, name: str, *others: Any) -> dict[str, float]:
+    def kept(kind: str, problem: str, name: str, *others: Any) -> dict[str, float]:
         code = (measure.__module__, f"evenhand.learning.objectives.{name}")
-        inputs = kind, agreement, name, *others
+        inputs = kind, problem, name, *others
         return study.kept("mitigation", inputs, code, lambda: measure(*inputs))
 
     return certificate.rows([seed + 1 for seed in study.seeds], measure=kept)
@@ -25,7 +25,7 @@ def rows(study: Study) -> Iterator[Row]:
 def findings(measured: list[Row]) -> Iterator[Finding]:
     """Yield whether each objective improves its aim, and the accuracy in its worst cell."""
     for row in measured:
-        method = f"{row['objective']}, {row['classifier']}, agreement {row['agreement']:g}"
+        method = f"{row['objective']}, {row['classifier']}, {row['problem']}"
         yield Finding(method, "accuracy in the worst cell, in per cent", 100 * row["worst"])
         if row.get("met") is not None:
             promise = row["aim"].replace("_", " ")

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from evenhand.certificates.dose_response import dose_rows, dose_table, summarise
-from evenhand.certificates.study import TRAINED, Study
+from evenhand.certificates.study import TRAINED, Finding, Study
 from evenhand.core.tables import Row
 from evenhand.scoring.models import LanguageModel
 from evenhand.slguset.bias_tables import BIAS
@@ -12,8 +12,6 @@ from evenhand.slguset.keywords import Keywords, read_keywords
 from evenhand.slguset.sentence_bias import score_sentences
 
 TABLE = dose_table("slguset_bias", "SlguSet's Bias by planted dose")
-
-findings = summarise
 
 #: The Bias and its variants, for words of several tokens.
 METHODS = [name for name in BIAS.names if name.startswith("bias")]
@@ -37,6 +35,11 @@ def rows(study: Study) -> Iterator[Row]:
 
     chinese = (trained for trained in TRAINED if trained[0] == "chinese")
     return dose_rows(study, chinese, differences)
+
+
+def findings(measured: list[Row]) -> Iterator[Finding]:
+    """Yield what each variant of the Bias, a difference of log-odds, finds of the dose."""
+    return summarise(measured, METHODS)
 
 
 def _sentence(pair: Row, keywords: Keywords) -> Row:

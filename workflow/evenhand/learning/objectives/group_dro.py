@@ -22,7 +22,7 @@ TITLE = "Group DRO"
 SAMPLER = "group_uniform"
 COMPAT_SAMPLER = "group_weighted"
 USES_GROUPS = True
-AIM = "worst_group"
+AIM = "worst_loss"
 OPTIONS: dict[str, float | bool | str] = {"step_size": 0.01, "compat": False}
 
 

@@ -53,14 +53,12 @@ def content(study: Study) -> dict[str, Any]:
 
 
 def _mitigation(rows: Sequence[Row]) -> dict[str, Any]:
-    """Return the best objective of each kind of classifier, at the strongest correlation."""
-    strongest = max(row["agreement"] for row in rows)
+    """Return the best objective of each kind of classifier, under a spurious correlation."""
     best = [
-        max(where(group, agreement=strongest), key=lambda row: row["worst"])
+        max(where(group, problem="spurious"), key=lambda row: row["worst"])
         for group in grouped(rows, "classifier").values()
     ]
     return {
-        "agreement": strongest,
         "best": best,
         **_promises(rows, lambda row: f"{row['objective']} ({row['classifier']})"),
     }
