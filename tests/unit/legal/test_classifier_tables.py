@@ -578,6 +578,28 @@ def test_the_same_predictions_do_not_differ(world):
         }
 
 
+def test_an_objective_is_tested_by_the_gaps_of_attributes_that_it_was_not_trained_for(world):
+    """It is wrong for one region, half women; plain training is wrong for none."""
+    cases = [
+        case | {"court_region": region}
+        for case in people(30, 30)
+        for region in ("Hunan", "Beijing")
+    ]
+    small = world(cases)
+    in_hunan = wrong_for([case["court_region"] for case in cases], "Hunan", share=1)
+    runs = [small.run(seed=seed) for seed in (1, 2, 3)]
+    runs += [small.run(in_hunan, seed=seed, **DRO) for seed in (1, 2, 3)]
+    rows = small.tests(*runs, positive=1)
+    of_region = {measure: row for (_, name, measure), row in rows.items() if name[0] == "c"}
+    assert set(of_region) == set(tests.GAPS)
+    assert {row["trained_for"] for row in of_region.values()} == {"defendant_gender"}
+    region, gender = (
+        rows["group_dro", name, "tpr"] for name in ("court_region", GENDER["attribute"])
+    )
+    assert region["difference"] > 40 > 20 > abs(gender["difference"])
+    assert region["p_cases"] < 0.05 < gender["p_cases"]
+
+
 def test_tests_that_are_not_possible_state_the_reason(world):
     small = world([case | {"court_region": "Hunan"} for case in people(8, 8)])
     region = small.run(objective="group_dro", attribute="court_region")

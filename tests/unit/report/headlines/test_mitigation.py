@@ -4,7 +4,6 @@ import pytest
 
 from evenhand.core.tables import write_tables
 from evenhand.individual.tables import grid, tests
-from evenhand.legal.classifier_tables import scores
 from evenhand.legal.classifier_tables import tests as of_texts
 from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_CONSTANT, ONE_SEED
 from evenhand.predictions.tables import gaps
@@ -19,6 +18,9 @@ from evenhand.report.headlines.mitigation import (
 from evenhand.report.study import Study
 from unit.report import checks
 from unit.report.headlines.kept import check_kept
+
+#: A row of the tests of texts.
+BLANK = dict.fromkeys(of_texts.TABLE.header) | {"trained_for": "none"}
 
 
 def change(method: str, difference: float, verdict: str) -> Change:
@@ -249,7 +251,7 @@ def test_as_many_gaps_are_drawn_as_are_stated():
 
 
 def test_the_gaps_of_plain_training_are_those_of_its_audit(tmp_path):
-    row = dict.fromkeys(of_texts.TABLE.header) | {"classifier": "linear", "attribute": "age"}
+    row = BLANK | {"classifier": "linear", "attribute": "age"}
     row |= {
         "objective": "dro",
         "erm": 40,
@@ -295,18 +297,12 @@ CASES, SEEDS = {"low": 4, "high": 16}, {"seeds_low": -3, "seeds_high": 23}
     ],
 )
 def test_a_change_has_the_wider_interval_and_names_it(tmp_path, ends, shown):
-    row = dict.fromkeys(of_texts.TABLE.header) | {"classifier": "linear", "objective": "dro"}
+    row = BLANK | {"classifier": "linear", "objective": "dro"}
     row |= {"measure": "worst", "attribute": "age", "erm": 40, "value": 50, "difference": 10}
-    of_scores = [
-        dict.fromkeys(scores.TABLE.header) | {"classifier": "linear", "attribute": name}
-        for name in ("age", "label+age", "skills")
-    ]
     tested = [row | ends | {"delta": 5, "verdict": "above"}]
-    write_tables(tmp_path, [(of_texts.TABLE, tested), (scores.TABLE, of_scores)])
+    write_tables(tmp_path, [(of_texts.TABLE, tested)])
     [change] = find_changes([tmp_path], [], [], {})
     assert (change.low, change.high, change.over) == shown
-    assert change.not_by == ("skills",)
-    assert "by <bdi>skills</bdi> may have changed too" in conclude([change]).sentence
     low, high = (f"{end:.1f}".replace("-", "−") for end in shown[:2])
     assert f"+10.0 points, 95 % interval over {shown[2]} {low} to {high}" in change.words
     found = conclude([change])
@@ -328,7 +324,7 @@ def test_an_interval_that_excludes_zero_without_significance_is_before_adjustmen
 
 
 def test_a_change_has_the_number_of_tests_of_its_adjustment(tmp_path):
-    row = dict.fromkeys(of_texts.TABLE.header) | {"classifier": "linear", "objective": "dro"}
+    row = BLANK | {"classifier": "linear", "objective": "dro"}
     row |= {"difference": 9, "value": 49, "erm": 40, "delta": 5, "verdict": "inconclusive"}
     row |= {"p_cases_adjusted": 0.2, "trained_for": "none", "split": "test"}
     rows = [
@@ -351,7 +347,7 @@ def test_a_change_has_the_number_of_tests_of_its_adjustment(tmp_path):
 
 def test_changes_that_lack_seeds_alone_ask_for_more(tmp_path):
     def headline(*p_of_cases, **values):
-        row = dict.fromkeys(of_texts.TABLE.header) | {"classifier": "linear", "seeds": 2}
+        row = BLANK | {"classifier": "linear", "seeds": 2}
         row |= {"measure": "worst", "attribute": "age", "erm": 40, "delta": 5}
         row |= {"verdict": "inconclusive"} | values
         rows = [
@@ -370,3 +366,26 @@ def test_changes_that_lack_seeds_alone_ask_for_more(tmp_path):
     assert "age +1.0 points, where they are one classifier." in fixed.next.striptags()
     for other in (headline(0.05), headline(None), headline(0.01, verdict="above")):
         assert other.next == "" and "over cases" not in other.sentence
+
+
+def test_a_gap_by_an_attribute_that_the_method_was_not_trained_for_is_less_fair(tmp_path):
+    row = BLANK | {"classifier": "linear", "objective": "leace"}
+    row |= {"measure": "tpr", "label": "1", "low": 5, "high": 30, "seeds_low": 5, "seeds_high": 30}
+    row |= {"trained_for": "age", "delta": 5, "seeds": 5, "erm": 20}
+    rows = [
+        row | {"attribute": "age", "value": 2, "difference": -18, "verdict": "below"},
+        row | {"attribute": "skills", "value": 38, "difference": 18, "verdict": "above"},
+    ]
+    write_tables(tmp_path, [(of_texts.TABLE, rows)])
+    gaps = {(tmp_path.name, "linear", name, "tpr") for name in ("age", "skills")}
+    changes = find_changes([tmp_path], [], [], {}, gaps)
+    assert {change.attribute: change.trained_for for change in changes} == {
+        "age": "",
+        "skills": "age",
+    }
+    found = conclude(changes)
+    assert "are significant (1 fairer, 1 less fair)" in found.sentence
+    assert "Fairer by one measure and less fair by another" in found.short
+    assert "by <bdi>skills</bdi> (trained for <bdi>age</bdi>)" in found.short
+    other = next(words for words in found.more if "Gap by <bdi>skills</bdi>" in words)
+    assert "<bdi>leace</bdi> (trained for <bdi>age</bdi>) on" in other

@@ -21,8 +21,8 @@ def rows(study: Study) -> Iterator[Row]:
 
 
 def findings(measured: list[Row]) -> Iterator[Finding]:
-    """Yield what the scores of each method find of the dose."""
-    return summarise(measured, [name for name, one in METHODS.items() if one.log_odds])
+    """Yield the findings on each method, some of whose differences are log-odds."""
+    return summarise(measured, [name for name, method in METHODS.items() if method.log_odds])
 
 
 def _differences(model: LanguageModel, pairs: list[Row], family: str) -> dict[str, list[float]]:

@@ -38,7 +38,7 @@ def rows(study: Study) -> Iterator[Row]:
 
 
 def findings(measured: list[Row]) -> Iterator[Finding]:
-    """Yield what each variant of the Bias, a difference of log-odds, finds of the dose."""
+    """Yield the findings on each variant of the Bias, which is a difference of log-odds."""
     return summarise(measured, METHODS)
 
 

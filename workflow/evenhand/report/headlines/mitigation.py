@@ -13,8 +13,8 @@ from evenhand.core.tables import read_tables
 from evenhand.individual.names import loss_title, method_title, title, titles_of, who
 from evenhand.individual.results import SETTING
 from evenhand.io.documents import read_description
+from evenhand.legal.classifier_study import Setting as Training
 from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_CONSTANT, ONE_SEED, RATES, test_of
-from evenhand.legal.groups import attributes
 from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT, INCONCLUSIVE
 from evenhand.report.figures import SIGNED, axis, estimated, forest
 from evenhand.report.headline import Headline, plain, say, strength
@@ -90,8 +90,8 @@ class Change(NamedTuple):
         Whether other methods were compared over more seeds on the same data.
     attribute : str
         The attribute whose groups are compared; blank for measures of people.
-    not_by : tuple of str
-        The attributes of the data set whose groups the method is not compared by.
+    trained_for : str
+        The attribute that the method was trained for, if it is another one.
     alone_varies : bool
         Whether the method without its individual loss is not significant only as its runs vary
         more.
@@ -141,7 +141,7 @@ class Change(NamedTuple):
     is_named: bool = False
     over: str = "seeds"
     tests: int = 1
-    not_by: tuple[str, ...] = ()
+    trained_for: str = ""
 
     @property
     def unjudged(self) -> bool:
@@ -373,15 +373,15 @@ def on_gaps(changes: Iterable[Change], *, brief: bool = False) -> list[str]:
 
 
 def _by_gap(changes: Iterable[Change]) -> list[list[Change]]:
-    """Return the changes that `on_gaps` states, by method, data set and attribute.
+    """Return the changes that `on_gaps` states, by method, its attribute, data set and attribute.
 
     Beside the gaps that the findings name, those of the same attribute that are clearly worse.
     """
     of_rates = [change for change in changes if change.measure in RATES]
     of_rates.sort(key=lambda change: (not change.is_named, -change.before))
-    by_name: dict[tuple[str, str, str], list[Change]] = {}
+    by_name: dict[tuple[str, ...], list[Change]] = {}
     for change in of_rates:
-        key = change.method, change.of, change.attribute
+        key = change.method, change.of, change.attribute, change.trained_for
         if change.is_named:
             by_name.setdefault(key, []).append(change)
         elif change.clearly_worse and key in by_name:
@@ -490,11 +490,12 @@ def _legal(path: Path, titles: Mapping[str, str], gaps: Container[Gap]) -> Itera
     tables = read_tables(path)
     rows = tables["tests"]
     tests = len({test_of(row) for row in rows if row["p_cases_adjusted"] is not None})
-    there = dict.fromkeys(row["attribute"] for row in tables.get("scores", []))
-    compared = grouped(rows, "classifier", "objective")
     for row in rows:
         if row["measure"] in MEASURES and row["difference"] is not None and row["verdict"]:
-            attribute = titles.get(f"{path.name}/{row['attribute']}", row["attribute"])
+            attribute, trained_for = (
+                titles.get(f"{path.name}/{row[name]}", row[name])
+                for name in ("attribute", "trained_for")
+            )
             low, high, over = _wider(row)
             yield Change(
                 titles.get(f"objectives/{row['objective']}", row["objective"]),
@@ -511,13 +512,13 @@ def _legal(path: Path, titles: Mapping[str, str], gaps: Container[Gap]) -> Itera
                 label=row["label"] or "",
                 is_named=(path.name, row["classifier"], row["attribute"], row["measure"]) in gaps,
                 tests=tests,
-                not_by=tuple(
-                    titles.get(f"{path.name}/{name}", name)
-                    for name in there
-                    if attributes(name) == [name]
-                    and not where(compared[row["classifier"], row["objective"]], attribute=name)
-                ),
+                trained_for=trained_for if is_of_other(row) else "",
             )  # fmt: skip
+
+
+def is_of_other(row: Mapping[str, Any]) -> bool:
+    """Return whether a row is of another attribute than the objective was trained for."""
+    return not Training("", "", row["trained_for"]).scored_for(row["attribute"])
 
 
 def _wider(row: Mapping[str, Any]) -> tuple[float | None, float | None, str]:

@@ -46,7 +46,9 @@ def content(study: Study) -> dict[str, Any]:
         dataset.head
         | {
             "table_4": classifiers.describe_table_4(dataset.tables["table_4"]),
-            "tests": dataset.tables["tests"],
+            "tests": [
+                row | {"of_other": mitigation.is_of_other(row)} for row in dataset.tables["tests"]
+            ],
             "constant": (CONSTANT, ONE_CONSTANT),
             "group_scores": classifiers.describe_group_scores(dataset.tables["group_scores"]),
             "training": classifiers.describe_training(dataset.tables["curves"], objectives),
