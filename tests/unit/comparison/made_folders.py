@@ -54,15 +54,14 @@ def write_table(folder: Path, name: str, rows: list[dict[str, Any]], header=None
         writer = csv.DictWriter(stream, header or list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
+    record_new(folder)
     return path
 
 
 def write_provenance(folder: Path, start: str = "results/", **added: dict[str, Any]) -> Path:
     """Records of all files; `added` changes the entries of files by their stem."""
     entries = []
-    for path in sorted(folder.rglob("*")):
-        if not path.is_file() or path.name in OTHERS or ".evenhand" in path.parts:
-            continue
+    for path in results_in(folder):
         entry = {
             "file": start + path.relative_to(folder).as_posix(),
             "sha256": content_digest(path),
@@ -77,6 +76,22 @@ def write_provenance(folder: Path, start: str = "results/", **added: dict[str, A
     path = folder / "provenance.json"
     path.write_text(json.dumps({"files": entries}), encoding="utf-8")
     return path
+
+
+def results_in(folder: Path) -> list[Path]:
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return [path for path in files if path.name not in OTHERS and ".evenhand" not in path.parts]
+
+
+def record_new(folder: Path, start: str = "results/") -> None:
+    """Add the files that a provenance, if there is one, does not name; keep its other records."""
+    path = folder / "provenance.json"
+    if not path.is_file() or not (entries := json.loads(path.read_text())["files"]):
+        return
+    names = {entry["file"] for entry in entries}
+    found = [start + one.relative_to(folder).as_posix() for one in results_in(folder)]
+    entries += [entries[0] | {"file": name} for name in found if name not in names]
+    path.write_text(json.dumps({"files": entries}), encoding="utf-8")
 
 
 def write_bias(folder: Path, bias: np.ndarray, model: str = "mine", sentences=None) -> None:
@@ -115,6 +130,7 @@ def write_bias(folder: Path, bias: np.ndarray, model: str = "mine", sentences=No
         out=folder / "tables/bias/slguset", top=1,
     )  # fmt: skip
     stop_words.unlink()
+    record_new(folder)
 
 
 def write_pairs(
@@ -145,6 +161,7 @@ def write_pairs(
     rows = made_scores.score_rows(values)
     own = made_scores.write_model(place, model, rows, methods=[*by_method])
     tabulate_pairs(pairs=pairs, out=folder / "tables/pairs/mine", **own)
+    record_new(folder)
 
 
 def sweep_row(mean: float | str, reach: float = 1.0, **more: Any) -> dict[str, Any]:

@@ -422,6 +422,34 @@ def test_the_first_line_on_two_audits_is_about_groups(run, tmp_path):
     assert "**None of 5 group differences moved beyond noise. None of 15 other numbers" in out
 
 
+def test_group_differences_of_a_run_are_bias_scores(run, folders, tmp_path):
+    """A run has other bias scores too; that a rate of a group moved is not among other numbers."""
+    rows = pd.DataFrame({"label": [0, 0, 1, 1] * 100, "sex": ["f", "m"] * 200})
+    answers = rows["label"], rows["label"] * (rows["sex"] == "m")
+    for folder, answer in zip(folders, answers, strict=True):
+        given = rows.assign(answer=answer)
+        audit_predictions(
+            given, label="label", prediction="answer", groups=["sex"], out=tmp_path / "audit"
+        )
+        shutil.copytree(tmp_path / "audit/tables", folder / "tables", dirs_exist_ok=True)
+        shutil.rmtree(tmp_path / "audit")
+        write_provenance(folder)
+    _, out, _ = run(*folders)
+    assert "**Bias has risen" in out
+    assert "Clearest change: difference (Metrics by group" in out
+
+
+def test_tables_of_an_earlier_run_are_left_out(run, folders):
+    """A gate on one of them compares nothing, so that it does not hold."""
+    write_bias(folders[1], BASE + 0.1)
+    for folder in folders:
+        (folder / "tables/individual/tests.csv").write_text("a\n1\n", encoding="utf-8")
+    code, out, _ = run(*folders, "--gate", "tables/individual/tests.csv:mean:moved")
+    assert code == 2 and "neither folder has such a table" in out
+    assert "- In head 1 table of an earlier run in the same folder is left out" in out
+    assert "does not name it: tables/individual/tests.csv." in out
+
+
 def test_the_headline_and_lists_without_numbers(run, folders):
     for folder, sentences in zip(folders, (3, 4), strict=True):
         write_table(folder, "slguset/funnel.csv", [{"step": "read", "sentences": sentences}])

@@ -61,6 +61,7 @@ def compare_results(*, base: Path, head: Path, gates: list[Gate] | None = None) 
         sorted(models) if models == after.models() else [],
         {"base": audit_notes(before), "head": audit_notes(after)},
         before.datasets() | after.datasets(),
+        {"base": before.former, "head": after.former},
     )
 
 

@@ -56,9 +56,18 @@ class Results:
                 file=folder,
                 remedy="let the workflow finish first",
             )
-        self.tables = sorted(self.matching(TABLES))
-        if not self.tables:
+        if not self.matching(TABLES):
             raise InputError("holds no table, so there is nothing to compare", file=folder)
+
+    @cached_property
+    def former(self) -> list[str]:
+        """The tables of an earlier run in the same folder, which the last run did not make."""
+        return sorted(self.matching(TABLES) - self.files.keys()) if self.traced else []
+
+    @cached_property
+    def tables(self) -> list[str]:
+        """The tables of the last run."""
+        return sorted(self.matching(TABLES).difference(self.former))
 
     @cached_property
     def files(self) -> dict[str, dict[str, Any]]:
@@ -153,7 +162,7 @@ class Results:
         return {file.relative_to(self.folder).as_posix() for file in files}
 
     def rows(self, name: str) -> tuple[list[str], list[dict[str, str]]]:
-        """Return the header and the rows of a table, both empty without a file.
+        """Return the header and the rows of a table, both empty without one of the last run.
 
         Raises
         ------
@@ -162,7 +171,7 @@ class Results:
         """
         path = self.folder / name
         versions = self.versions and self.versions[::-1]
-        if not path.is_file():
+        if name in self.former or not path.is_file():
             return [], []
         header, lines = read_strict_csv(path)
         if not header:

@@ -59,6 +59,8 @@ class Comparison(NamedTuple):
         By run: what may be a mistake in the data of its audits.
     datasets : dict of str
         The titles of tables of people, by name.
+    former : dict of list of str
+        By run: tables of an earlier run in its folder, which are left out.
     """
 
     folders: tuple[str, str]
@@ -70,6 +72,7 @@ class Comparison(NamedTuple):
     same_models: list[str] = []  # noqa: RUF012 (no comparison changes it)
     notes: Mapping[str, list[str]] = MappingProxyType({})
     datasets: Mapping[str, str] = MappingProxyType({})
+    former: Mapping[str, list[str]] = MappingProxyType({})
 
     @property
     def findings(self) -> list[str]:

@@ -45,6 +45,7 @@ TABLE = Table(
         ),
         text("reason", "Why there is no test"),
     ),
+    main={},
 )
 
 
