@@ -372,7 +372,9 @@ def test_a_gap_by_an_attribute_that_the_method_was_not_trained_for_is_less_fair(
     row = BLANK | {"classifier": "linear", "objective": "leace"}
     row |= {"measure": "tpr", "label": "1", "low": 5, "high": 30, "seeds_low": 5, "seeds_high": 30}
     row |= {"trained_for": "age", "delta": 5, "seeds": 5, "erm": 20}
+    overall = {"measure": "overall", "attribute": "age", "label": None}
     rows = [
+        row | overall | {"value": 6, "difference": -14, "verdict": "below"},
         row | {"attribute": "age", "value": 2, "difference": -18, "verdict": "below"},
         row | {"attribute": "skills", "value": 38, "difference": 18, "verdict": "above"},
     ]
@@ -386,6 +388,9 @@ def test_a_gap_by_an_attribute_that_the_method_was_not_trained_for_is_less_fair(
     found = conclude(changes)
     assert "are significant (1 fairer, 1 less fair)" in found.sentence
     assert "Fairer by one measure and less fair by another" in found.short
+    assert "macro-F1 over all cases −14.0 points (significant)" in found.short
+    own = next(words for words in found.more if "Gap by <bdi>age</bdi>" in words)
+    assert own.endswith("macro-F1 over all cases −14.0 points (significant).")
     assert "by <bdi>skills</bdi> (trained for <bdi>age</bdi>)" in found.short
     other = next(words for words in found.more if "Gap by <bdi>skills</bdi>" in words)
     assert "<bdi>leace</bdi> (trained for <bdi>age</bdi>) on" in other

@@ -111,6 +111,9 @@ ONE_CONSTANT = reason("one_constant")
 #: Why there is no test over seeds.
 ONE_SEED = reason("one_seed")
 
+#: Why seeds of an erasure in closed form may show nothing: more of them would be no others.
+ONE_CLASSIFIER = reason("one_classifier")
+
 #: The rates whose gaps between groups are compared, if a label is positive.
 RATES = ("selection_rate", "tpr", "fpr")
 
@@ -440,4 +443,4 @@ def _adjust(rows: list[dict[str, Any]], delta: float) -> None:
             p_value = None if None in both else max(both)
             row["verdict"] = conclude(row["difference"], p_value, near)
             if row.pop("is_fixed", False) and p_value and both[0] < CHANCE <= p_value:
-                row["reason"] = reason("one_classifier")
+                row["reason"] = ONE_CLASSIFIER

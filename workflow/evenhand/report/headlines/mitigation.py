@@ -14,7 +14,14 @@ from evenhand.individual.names import loss_title, method_title, title, titles_of
 from evenhand.individual.results import SETTING
 from evenhand.io.documents import read_description
 from evenhand.legal.classifier_study import Setting as Training
-from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_CONSTANT, ONE_SEED, RATES, test_of
+from evenhand.legal.classifier_tables.tests import (
+    CONSTANT,
+    ONE_CLASSIFIER,
+    ONE_CONSTANT,
+    ONE_SEED,
+    RATES,
+    test_of,
+)
 from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT, INCONCLUSIVE
 from evenhand.report.figures import SIGNED, axis, estimated, forest
 from evenhand.report.headline import Headline, plain, say, strength
@@ -92,6 +99,10 @@ class Change(NamedTuple):
         The attribute whose groups are compared; blank for measures of people.
     trained_for : str
         The attribute that the method was trained for, if it is another one.
+    cost : float, optional
+        How macro-F1 over all cases (of people: accuracy) changes, in points, if that matters.
+    cost_holds : bool
+        Whether this is significant.
     alone_varies : bool
         Whether the method without its individual loss is not significant only as its runs vary
         more.
@@ -142,6 +153,8 @@ class Change(NamedTuple):
     over: str = "seeds"
     tests: int = 1
     trained_for: str = ""
+    cost: float | None = None
+    cost_holds: bool = False
 
     @property
     def unjudged(self) -> bool:
@@ -179,7 +192,8 @@ class Change(NamedTuple):
     @property
     def unadjusted(self) -> bool:
         """Whether the difference is significant before adjustment only: its interval excludes 0."""
-        if self.verdict != INCONCLUSIVE or self.reason or None in (self.low, self.high):
+        explained = self.reason not in ("", ONE_CLASSIFIER)
+        if self.verdict != INCONCLUSIVE or explained or None in (self.low, self.high):
             return False
         return self.low * self.high > 0
 
@@ -490,6 +504,7 @@ def _legal(path: Path, titles: Mapping[str, str], gaps: Container[Gap]) -> Itera
     tables = read_tables(path)
     rows = tables["tests"]
     tests = len({test_of(row) for row in rows if row["p_cases_adjusted"] is not None})
+    overall = {tuple(row[name] for name in TRAINING): row for row in where(rows, measure="overall")}
     for row in rows:
         if row["measure"] in MEASURES and row["difference"] is not None and row["verdict"]:
             attribute, trained_for = (
@@ -513,7 +528,21 @@ def _legal(path: Path, titles: Mapping[str, str], gaps: Container[Gap]) -> Itera
                 is_named=(path.name, row["classifier"], row["attribute"], row["measure"]) in gaps,
                 tests=tests,
                 trained_for=trained_for if is_of_other(row) else "",
+                **_cost(overall.get(tuple(row[name] for name in TRAINING))),
             )  # fmt: skip
+
+
+#: The columns of ``tests`` of texts that name a training.
+TRAINING = ("classifier", "objective", "trained_for")
+
+
+def _cost(row: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the fields of `Change` on the accuracy, from the row of its test."""
+    if row is None or row["difference"] is None or row["verdict"] is None:
+        return {}
+    holds = row["verdict"] in (ABOVE, BELOW)
+    matters = holds or abs(row["difference"]) > row["delta"]
+    return {"cost": row["difference"] if matters else None, "cost_holds": holds}
 
 
 def is_of_other(row: Mapping[str, Any]) -> bool:
@@ -535,6 +564,7 @@ def _people(path: Path, data: Iterable[Path]) -> Iterable[Change]:
     of_plain = where(rows, against=PLAIN)
     bases = {_base(row): row for row in where(of_plain, individual="none")}
     flips = {_loss(row): row for row in where(of_plain, metric="ifr_b")}
+    accuracies = {_loss(row): row for row in where(of_plain, metric="acc")}
     tests = Counter(row["dataset"] for row in rows if row["p_adjusted"] is not None)
     for row in rows:
         compared = row["against"] == PLAIN and row["method"] not in BASELINES
@@ -565,6 +595,7 @@ def _people(path: Path, data: Iterable[Path]) -> Iterable[Change]:
                 decisions_differ=flip is not None and flip["verdict"] in (ABOVE, BELOW),
                 decisions_p=flip and flip["p_adjusted"],
                 tests=tests[row["dataset"]],
+                **_cost(accuracies.get(_loss(row | {"metric": "acc"}))),
             )
 
 
