@@ -22,6 +22,7 @@ from evenhand.legal.classifier_tables.tests import (
     RATES,
     test_of,
 )
+from evenhand.legal.groups import PLUS
 from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT, INCONCLUSIVE
 from evenhand.report.figures import SIGNED, axis, estimated, forest
 from evenhand.report.headline import Headline, plain, say, strength
@@ -335,13 +336,17 @@ def conclude(order: Sequence[Change], weights: str = "", gaps: int = NAMED) -> H
     # what the sentences state is drawn, then the clearest change of each method
     stated = [change for several in _by_gap(order)[:gaps] for change in several]
     stated = [change for change in [*stated, *clearest] if not change.unjudged]
+    main = named_gaps[0] if named_gaps else lines[0] if significant else ""
+    worse = {change for change in order if change.significant and not change.better}
+    if worse.difference(_by_gap(order)[0] if named_gaps else clearest[:1]):
+        main = ""  # the sentence counts what is less fair
     of_rows = [row["clearest"] for row in rows]
     least = max(SHOWN, len({*stated, *of_rows[: len(named)]}))
     figure, caption = _figure(list(dict.fromkeys([*stated, *of_rows])), least)
     return Headline(
         sentence=say("mitigation_found", files, changes=order),
         more=[*named_gaps, *lines, *unconfirmed(order), *([weights] if weights else [])],
-        main=named_gaps[0] if named_gaps else lines[0] if significant else "",
+        main=main,
         short=Markup("<br> ").join([*on_gaps(order, brief=True)[:NAMED], _short(kinds)]),
         next=_next(order),
         figure=figure,
@@ -508,7 +513,9 @@ def _legal(path: Path, titles: Mapping[str, str], gaps: Container[Gap]) -> Itera
     for row in rows:
         if row["measure"] in MEASURES and row["difference"] is not None and row["verdict"]:
             attribute, trained_for = (
-                titles.get(f"{path.name}/{row[name]}", row[name])
+                " × ".join(
+                    titles.get(f"{path.name}/{part}", part) for part in row[name].split(PLUS)
+                )
                 for name in ("attribute", "trained_for")
             )
             low, high, over = _wider(row)
