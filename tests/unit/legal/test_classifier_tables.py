@@ -596,6 +596,7 @@ def test_an_objective_is_tested_by_the_gaps_of_attributes_that_it_was_not_traine
     region, gender = (
         rows["group_dro", name, "tpr"] for name in ("court_region", GENDER["attribute"])
     )
+    assert region["turned"] is gender["turned"] is False  # plain training has no gap
     assert region["difference"] > 40 > 20 > abs(gender["difference"])
     assert region["p_cases"] < 0.05 < gender["p_cases"]
 
@@ -949,4 +950,6 @@ def test_noise_that_turns_a_change_around_shows_nothing():
     gap = tests.Gap(partial(np.ptp, axis=-1), seen, random, draws, np.array([120.0, 120.0]))
     result = tests.test_gap(gap, 5.0)
     assert result["value"] < result["erm"]
+    assert result["turned"] is False
+    assert tests.test_gap(gap._replace(seen=seen * [[[1]], [[-1]]]), 5.0)["turned"] is True
     assert result["difference"] < 0 or result["p_cases"] == 1

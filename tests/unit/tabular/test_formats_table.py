@@ -271,6 +271,8 @@ def test_missing_values_by_policy(tmp_path):
         ([-1, -1, -2, 0, 1], []),
         ([-1, -1, 0, 1, 2], ["-1"]),
         ([5, 999, 999], []),
+        (["north", "south", -999, -999], ["-999"]),  # among words
+        (["a", 7, 7, 8], []),
     ],
 )
 def test_codes_of_missing_values_are_numbers_apart_from_the_others(values, codes):

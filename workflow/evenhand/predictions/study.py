@@ -359,7 +359,7 @@ class PredictionStudy:
         result: dict[str, Any] = {"difference": first - second}
         sizes = [effective_number(np.unique(names, return_counts=True)[1]) for names in members]
         if min(sizes) < LEAST_EFFECTIVE:
-            return result | {"reason": "few cases"}
+            return result | {"reason": "few clusters" if self.clustered else "few cases"}
         if not is_share and any(map(self._has_few, parts)):
             return result | {"reason": "few cases of a class, or few errors"}
         totals = [total(*part) for part in zip(samples, members, strict=True)]

@@ -89,15 +89,16 @@ def missing_codes(counts: Mapping[str, int]) -> dict[str, int]:
     for cell, count in counts.items():
         numbers[or_nan(cell)] += count
     others = sorted(value for value in numbers if isfinite(value) and value not in _CODES)
-    if len(others) < 2:
-        return {}
+    codes = sorted(code for code in _CODES & {*numbers} if numbers[code] > 1)
+    if len(others) < 2:  # a code among words is no word
+        words = [cell for cell in counts if cell not in MISSING and isnan(or_nan(cell))]
+        return {f"{code:g}": numbers[code] for code in codes if not others and len(words) > 1}
     apart = _APART * max(high - low for low, high in pairwise(others))
     is_count = others[0] >= 0 and len(others) > 2
     return {
         f"{value:g}": numbers[value]
-        for value in sorted(_CODES & {*numbers})
-        if numbers[value] > 1
-        and ((is_count and value < 0) or not others[0] - apart <= value <= others[-1] + apart)
+        for value in codes
+        if ((is_count and value < 0) or not others[0] - apart <= value <= others[-1] + apart)
     }
 
 

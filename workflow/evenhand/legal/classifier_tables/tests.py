@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evenhand.core.rows import grouped_by
-from evenhand.core.tables import Row, Table, integer, number, percent, share, text
+from evenhand.core.tables import Row, Table, flag, integer, number, percent, share, text
 from evenhand.legal.built import Groups
 from evenhand.legal.classifier_study import (
     BASE,
@@ -75,6 +75,7 @@ TABLE = Table(
             " true disparity, as more errors give more noise",
             "points",
         ),
+        flag("turned", "Of gaps: whether ERM's highest group is now below its lowest"),
         number(
             "p_cases",
             "Randomisation test: whose predictions a case has is swapped at random; of gd and gaps,"
@@ -374,6 +375,8 @@ def test_gap(gap: Gap, delta: float) -> dict[str, Any]:
     change = (scores - of_plain).mean()
     same_sign = [test for test in tests if test["difference"] * change >= 0]
     chosen = max(same_sign or tests, key=lambda test: (test["p_cases"], test["high"] - test["low"]))
+    now, before = gap.seen.mean(axis=1)
+    chosen |= {"turned": bool(now[before.argmax()] < now[before.argmin()])}
     # noise that turns a change around, as labels can that differ between groups, shows nothing
     return chosen if len(same_sign) == len(tests) else chosen | {"p_cases": 1.0}
 

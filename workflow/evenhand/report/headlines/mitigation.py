@@ -100,6 +100,8 @@ class Change(NamedTuple):
         The attribute whose groups are compared; blank for measures of people.
     trained_for : str
         The attribute that the method was trained for, if it is another one.
+    turned : bool
+        Whether the group with the highest rate has a lower one now than that with the lowest.
     cost : float, optional
         How macro-F1 over all cases (of people: accuracy) changes, in points, if that matters.
     cost_holds : bool
@@ -154,6 +156,7 @@ class Change(NamedTuple):
     over: str = "seeds"
     tests: int = 1
     trained_for: str = ""
+    turned: bool = False
     cost: float | None = None
     cost_holds: bool = False
 
@@ -534,6 +537,7 @@ def _legal(path: Path, titles: Mapping[str, str], gaps: Container[Gap]) -> Itera
                 label=row["label"] or "",
                 is_named=(path.name, row["classifier"], row["attribute"], row["measure"]) in gaps,
                 tests=tests,
+                turned=bool(row["turned"]) and row["measure"] in RATES,
                 trained_for=trained_for if is_of_other(row) else "",
                 **_cost(overall.get(tuple(row[name] for name in TRAINING))),
             )  # fmt: skip
