@@ -95,7 +95,7 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
     for each in (text, text.replace("        # identity", "        identity")):
         complete(yaml.safe_load(each), read_schema(SCHEMA))
     assert ("overlapping: true" in text) == (task == "text")
-    assert run("init", tmp_path / "new", "--task", task) == 2  # nothing is overwritten
+    assert run("init", tmp_path / "new", task) == 2  # nothing is overwritten
 
 
 @pytest.mark.parametrize(
@@ -123,6 +123,7 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["predictions", "n.csv", *PREDICTIONS[2:4], "--group", "g", "--probability", "p"],
          "which has no =; write LABEL=COLUMN for each label, as `--probability yes=p1 no=p0`."),
         (["init", "--task", "all"], "there is no task 'all'"),
+        (["init", "text"], "error: text is a task; write `evenhand init . text`."),
         (["run", "-n"], "error: no configuration is named, and this folder has bad.yaml, "
          "bins.yaml, ok.yaml, people.yaml and western.yaml; write `evenhand run bad.yaml`; the "),
         (["why"], "write `evenhand why bad.yaml`; the demo needs a folder without a conf"),

@@ -397,7 +397,7 @@ STARTS = {path.stem: path for path in sorted((ROOT / "config" / "starts").glob("
 
 
 @app.command
-def init(folder: Path = Path(), *, task: str = "predictions") -> None:
+def init(folder: Path = Path(), task: str = "predictions") -> None:
     """Write a small commented configuration to begin with.
 
     Parameters
@@ -409,6 +409,8 @@ def init(folder: Path = Path(), *, task: str = "predictions") -> None:
     """
     if task not in STARTS:
         raise InputError(f"there is no task {task!r}", remedy=choice(task, STARTS))
+    if str(folder) in STARTS and not folder.exists():
+        raise InputError(f"{folder} is a task", remedy=f"write `evenhand init . {folder}`")
     path = folder / f"{task}.yaml"
     if path.exists():
         raise InputError("is there already", file=path, remedy="remove it, or name another folder")
