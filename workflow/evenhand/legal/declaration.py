@@ -282,14 +282,14 @@ def _occurring(
     """Return the groups of an attribute that occur."""
     cases = values.get(attribute.name, Counter())
     groups = attribute.groups or tuple(sorted(cases, key=_order))
-    declared = declaration["attributes"].get(attribute.name, {})
+    declared = attributes_of(declaration).get(attribute.name, {})
     bins = declared.get("bins")
     remedy = "; name another column, or remove the attribute"
     if why := unusable.get(attribute.name):
         cure = "name a column of numbers, or remove `bins`" if bins else "correct these values"
         remedy = f": {why}; {cure}"
     check_group_count(attribute.name, cases, cases.total(), None, more=remedy)
-    if declared.get("column") and declared["column"] == declaration["label"]["column"]:
+    if declaration["label"]["column"] in (declared.get("column"), *declared.get("columns", ())):
         raise InputError(
             f"the attribute {attribute.name} is the label", remedy="name a protected attribute"
         )
