@@ -439,6 +439,18 @@ def test_group_differences_of_a_run_are_bias_scores(run, folders, tmp_path):
     assert "Clearest change: difference (Metrics by group" in out
 
 
+@pytest.mark.parametrize(("metric", "side"), [("ifr_b", "rose"), ("ddp", "fell"), ("acc", "fell")])
+def test_a_gate_on_a_metric_knows_its_value_without_bias(run, folders, metric, side):
+    """Of IFR that is 100: a lower one is more bias. An accuracy has none, and is lower."""
+    for folder, mean in zip(folders, (80.0, 40.0), strict=True):
+        write_table(folder, SWEEPS, [sweep_row(mean, metric=metric)])
+        write_provenance(folder)
+    gate = f"{SWEEPS}:mean:metric={metric}"
+    assert run(*folders, "--gate", f"{gate}:{side}")[0] == 1
+    other = "fell" if side == "rose" else "rose"
+    assert run(*folders, "--gate", f"{gate}:{other}")[0] == 0
+
+
 def test_tables_of_an_earlier_run_are_left_out(run, folders):
     """A gate on one of them compares nothing, so that it does not hold."""
     write_bias(folders[1], BASE + 0.1)

@@ -5,8 +5,9 @@ import dataclasses
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, norm
 
+from evenhand.core.rows import grouped
 from evenhand.errors import InputError
 from evenhand.individual.people import (
     count_answers,
@@ -15,7 +16,14 @@ from evenhand.individual.people import (
     read_people,
     settings_of_tables,
 )
-from evenhand.individual.results import describe, largest, read_groups, read_runs, setting_of
+from evenhand.individual.results import (
+    SETTING,
+    describe,
+    largest,
+    read_groups,
+    read_runs,
+    setting_of,
+)
 from evenhand.individual.tables import individuals, table_4, table_6
 from evenhand.learning.train_eidig import train_eidig
 from evenhand.learning.train_table import train_table
@@ -157,6 +165,16 @@ def test_counts_give_the_numbers_of_the_tables(files):
     files(train_table, made, "mlp", method="mlp", **options)
     told = files(train_table, made, "lr", method="logistic_regression", **options)
     found = check_tables(told, 3 * 5 + 3 * 3 * 2)
+    by_method = grouped(individuals.rows(of_files(told)), *SETTING).values()
+    for some in by_method:  # the interval of a gap holds for any two of three groups
+        rows = {row["group"]: row for row in some if row["label"] is None}
+        rates = [rows[group] for group in (0, 1, 2)]
+        low, _, high = sorted(rates, key=lambda row: row["positive_rate"])
+        apart = (high["positive_rate"] - high["positive_rate_low"]) ** 2
+        apart += (low["positive_rate_high"] - low["positive_rate"]) ** 2
+        wider = norm.ppf(1 - 0.025 / 3) / norm.ppf(0.975)
+        expected = rows[None]["gap"] - wider * apart**0.5
+        assert rows[None]["gap_low"] == pytest.approx(max(expected, -1), abs=1e-6)
     for (_, group, label), row in found.items():
         if group is label is None:  # seeds of a random split have as many test individuals
             right = 1 - row["wrong"] / row["answers"]

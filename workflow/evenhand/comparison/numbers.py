@@ -3,7 +3,7 @@
 import importlib
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -381,12 +381,15 @@ def _compare(
     if base is None and head is None:
         return None
     key = _key(pair[0], declared)
+    neutral = column.neutral
+    if isinstance(neutral, Mapping):
+        neutral = neutral.get(key.get("metric", ""))
     main = (
         declared.main is not None
-        and column.neutral is not None
+        and neutral is not None
         and all(key.get(name) in values for name, values in declared.main.items())
     )
-    number = Compared(table, column.name, key, base, head, column.neutral, main, unit=column.unit)
+    number = Compared(table, column.name, key, base, head, neutral, main, unit=column.unit)
     number.doubts = tuple(_doubt(row) for row in pair)
     if base is None or head is None:
         number.status = NEW if base is None else GONE

@@ -89,8 +89,9 @@ class Column:
         For example ``%``, ``0 to 1`` or ``nats``.
     interval : tuple of str
         The columns with the lower and the upper end of its confidence interval; empty without.
-    neutral : float, optional
-        The value of a system without bias: `compare` compares distances from it.
+    neutral : float or mapping, optional
+        The value of a system without bias, or these values by the row's ``metric``: `compare`
+        compares distances from it.
     count, clusters : str
         The columns with the number of values of which this is the mean (its interval is then
         Student's), and with the number of clusters behind it.
@@ -103,7 +104,7 @@ class Column:
     description: str = ""
     unit: str = ""
     interval: tuple[str, ...] = ()
-    neutral: float | None = None
+    neutral: float | Mapping[str, float] | None = None
     count: str = ""
     clusters: str = ""
     items: str = ""

@@ -50,6 +50,8 @@ SUMMARY_COLUMNS = (
         "Mean over seeds, with its t interval; accuracies and IFR in %, others as shares",
         interval=("low", "high"),
         count="seeds",
+        neutral=dict.fromkeys(("ifr_b", "ifr_p", "ifr_p_all"), 100.0)
+        | dict.fromkeys(("ddp", "deo_0", "deo_1"), 0.0),
     ),
     number("sd", "Standard deviation of single runs (ddof 1)"),
     integer("seeds", "Runs in the mean"),

@@ -194,6 +194,9 @@ def test_headlines_are_those_that_are_kept(tmp_path):
         for more in ({}, gap):
             name = f"groups of {rates}{' with a gap' * bool(more)}"
             kept[name] = headline(tmp_path / name, by_group(*rates) | more, **document)
+    for one in (alone := by_group(0.8, 0.5) | gap)[individuals]:
+        one["gap_low"] = one["gap_high"] = None  # a group of few people has no interval
+    kept["a gap over runs alone"] = headline(tmp_path / "runs", alone, **document)
     same = by_group(0.8, 0.5, share=(0.0, 0.0))  # neither group is lower
     kept["equal rates"] = headline(tmp_path / "same", same, **document)
     few = {table_4: [FLIPS | {"mean": 97.3, "low": 95.1, "high": 99}]}

@@ -1,7 +1,9 @@
 """The numbers of test individuals and answers behind Tables 4 and 8."""
 
+import math
 from collections.abc import Iterator
 from operator import itemgetter
+from statistics import NormalDist
 from typing import Any
 
 from evenhand.core.rows import where
@@ -55,7 +57,13 @@ TABLE = Table(
         percent("ifr_b", interval=True, neutral=100),
         percent("ifr_p", interval=True),
         percent("ifr_p_all", interval=True),
-        share("gap", "Of all groups: highest minus lowest positive_rate", interval=True, neutral=0),
+        share(
+            "gap",
+            "Of all groups: highest minus lowest positive_rate. The interval holds for any two"
+            " groups together",
+            interval=True,
+            neutral=0,
+        ),
     ),
     form=FORM,
     main={"method": ("mlp",), "individual": ("none",), "group": ("",), "label": ("",)},
@@ -63,7 +71,10 @@ TABLE = Table(
 
 
 def _with_gaps(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Add the gap of the rates of positive predictions to the rows of all groups."""
+    """Add the gap of the rates of positive predictions to the rows of all groups.
+
+    Its interval holds for any two groups together (Bonferroni), as the two extremes are chosen.
+    """
     for row in where(rows, group=None):
         groups = [other for other in where(rows, label=row["label"]) if other["group"] is not None]
         if len(groups) < 2:
@@ -72,7 +83,13 @@ def _with_gaps(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         lowest, *_, highest = sorted(rates, key=itemgetter(0))
         row["gap"] = highest[0] - lowest[0]
         if None not in (*lowest, *highest):
-            interval = recovered_interval(highest[1:], lowest[1:], highest[0], lowest[0])
+            pairs = math.comb(len(groups), 2)
+            wider = NormalDist().inv_cdf(0.025 / pairs) / NormalDist().inv_cdf(0.025)
+            ends = (
+                [rate + wider * (end - rate) for end in limits]
+                for rate, *limits in (highest, lowest)
+            )
+            interval = recovered_interval(*ends, highest[0], lowest[0])
             row["gap_low"], row["gap_high"] = bounded(interval, -1.0, 1.0)
     return rows
 
