@@ -144,6 +144,12 @@ MADE = {
             {name: PEOPLE.get(name) for name in individuals.TABLE.header}
         ]}, "",
     ),
+    "one seed is left of three": (
+        {table_4: [FLIPS | {"low": None, "high": None, "seeds": 1, "empty": 2}]}, "",
+    ),
+    "a network at chance": (
+        {table_4: [FLIPS, row(metric="balanced_acc", mean=51.2)]}, "",
+    ),
     "random splits beside that of the data": (
         {table_4: [FLIPS, FLIPS | {"split": "official", "mean": 80.25}]}, "",
     ),

@@ -151,6 +151,7 @@ def conclude(
     titles = titles_of(by_name.values())
     results, worse = [], []
     rates = {row["dataset"]: row["mean"] for row in _plain(tables, "table_4", "positive_rate")}
+    accuracies = {row["dataset"]: row["mean"] for row in _plain(tables, "table_4", "balanced_acc")}
     official = where(tables.get("table_4", []), metric="ifr_b", split="official")
     others = {row["dataset"]: row for row in where(official, method="mlp", individual="none")}
     for row in _plain(tables, "table_4"):
@@ -169,7 +170,8 @@ def conclude(
         facts["telling"] = (meta.get("revealing") or {}).get("attribute", [])
         facts["other"] = others.get(row["dataset"]) if row["split"] == "random" else None
         groups = _groups(tables, document)
-        statements = [say("if_decision", _files("table_4"), **facts)]
+        accuracy = accuracies.get(row["dataset"])
+        statements = [say("if_decision", _files("table_4"), **facts, accuracy=accuracy)]
         if groups:
             files = ("individuals" if groups["predicted"] else "groups", "table_6")
             statements.append(say("if_groups", _files(*files), **groups))
