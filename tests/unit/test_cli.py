@@ -368,3 +368,16 @@ def test_an_error_without_a_signal_is_raised(monkeypatch):
     monkeypatch.setattr(cli, "_run", lambda words, signals: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         cli.main(["run"])
+
+
+def test_a_certificate_of_some_problems_keeps_the_others(tmp_path, monkeypatch):
+    ran = []
+    stopped = subprocess.CompletedProcess([], 3)
+    monkeypatch.setattr(cli.subprocess, "run", lambda words: ran.append(words) or stopped)
+    for _ in range(2):
+        assert run("certify", "--out", tmp_path / "c", "--problems", "tables", "mitigation") == 3
+        (tmp_path / "c").mkdir(exist_ok=True)
+        (tmp_path / "c/certificate.csv").touch()
+    first, second = (words[words.index("--problems") :] for words in ran)
+    assert first == ["--problems", "tables", "mitigation"]
+    assert second == [*first, "--former", f"{tmp_path}/c"]

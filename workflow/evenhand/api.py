@@ -1216,13 +1216,15 @@ def _table_findings(result: Result, data: dict[str, Any]) -> list[str]:
     from evenhand.core.tables import read_tables
     from evenhand.individual.results import setting_of
     from evenhand.report.headlines.individual_fairness import conclude
+    from evenhand.report.headlines.mitigation import BY_CONSTRUCTION
 
     tables = read_tables(result._tables)
     means, tests = defaultdict(dict), defaultdict(dict)
     for row in tables["grid"]:
         means[setting_of(row)][row["metric"]] = row
     for row in tables["tests"]:
-        if row["against"] == "mlp" and row["difference"] is not None:
+        is_effect = (row["method"], row["metric"]) not in BY_CONSTRUCTION
+        if row["against"] == "mlp" and row["difference"] is not None and is_effect:
             tests[setting_of(row)][row["metric"]] = row
     people = {
         setting_of(row): row

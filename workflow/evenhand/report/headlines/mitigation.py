@@ -52,7 +52,7 @@ POINTS = {"ddp": 100}
 PLAIN = "mlp"
 
 #: A network without the attribute has an IFR of 100 by construction, which is no finding.
-BY_CONSTRUCTION = (("mlp_without_attribute", "ifr_p"),)
+BY_CONSTRUCTION = (("mlp_without_attribute", "ifr_b"), ("mlp_without_attribute", "ifr_p"))
 
 #: Methods of tables of people that mitigate nothing.
 BASELINES = ("logistic_regression", "majority", "eidig_base", "eidig_control")
