@@ -699,8 +699,8 @@ def extract_sentences(
     -------
     DataFrame
         A row per sentence with one word of the attribute (the pack's ``keywords.csv``): sentence,
-        swapped_sentence (with the opposite word), keyword, verdict, reasons (joined by semicolons),
-        evidence, source, copies. ``.attrs["sentences"]`` is the number of sentences that were read,
+        swapped_sentence (with the opposite word), keyword, verdict, why (the meaning of a verdict other
+        than accepted), reasons (all codes, joined by semicolons), evidence, source, copies. ``.attrs["sentences"]`` is the number of sentences that were read,
         with copies, ``.attrs["without_keyword"]`` the files without a word of the attribute, as
         those in another language are. Problems with files, such as empty ones, are a warning, and
         are in ``.attrs["quarantine"]``.
@@ -716,6 +716,7 @@ def extract_sentences(
     from evenhand import plan_slguset
     from evenhand.io.tables import read_columns, read_rows
     from evenhand.report.sentences import EVIDENCE_SEPARATOR
+    from evenhand.report.words import WORDS
     from evenhand.slguset.apply_filters import apply_filters
     from evenhand.slguset.dataset import spans_of, swap
     from evenhand.slguset.extract_sentences import extract_sentences as extract
@@ -791,6 +792,9 @@ def extract_sentences(
         for row in stored.to_pylist()
     ]
     candidates.insert(candidates.columns.get_loc("sentence") + 1, "swapped_sentence", swapped)
+    meanings = WORDS["reasons"] | plan_slguset.reasons(config)
+    why = [meanings[verdict][1] if verdict in meanings else "" for verdict in candidates["verdict"]]
+    candidates.insert(candidates.columns.get_loc("verdict") + 1, "why", why)
     candidates["reasons"] = candidates["reasons"].map("; ".join)
     candidates.attrs |= {"attribute": settings["attribute"], "sentences": read}
     if settings["language"] not in ("zh", "ja"):
