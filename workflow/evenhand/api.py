@@ -699,9 +699,10 @@ def extract_sentences(
     -------
     DataFrame
         A row per sentence with one word of the attribute (the pack's ``keywords.csv``): sentence,
-        swapped_sentence (with the opposite word), keyword, verdict, why (the meaning of a verdict other
-        than accepted), reasons (all codes, joined by semicolons), evidence, source, copies. ``.attrs["sentences"]`` is the number of sentences that were read,
-        with copies, ``.attrs["without_keyword"]`` the files without a word of the attribute, as
+        swapped_sentence (with the opposite word), keyword, verdict, why (the meaning of a verdict
+        other than accepted), reasons (all codes, joined by semicolons), evidence, source, copies.
+        ``.attrs["sentences"]`` is the number of sentences that were read, with copies,
+        ``.attrs["without_keyword"]`` the files without a word of the attribute, as
         those in another language are. Problems with files, such as empty ones, are a warning, and
         are in ``.attrs["quarantine"]``.
 

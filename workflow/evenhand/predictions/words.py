@@ -465,7 +465,13 @@ def _gaps(tables: Tables, description: Mapping[str, Any]) -> list[str]:
         named = {name: value for name, value in facts(worse).items() if name != "most"}
         alone = _largest_alone(worse, tables["groups"])
         first += f" {_say('worse_crossed', group=worse, alone=alone, **named)}"
-    return [first, *others]
+    named = {finding.gap["attribute"] for finding in significant}
+    quiet = [row for row in rows if not named.intersection([row["attribute"]])]
+    quiet = [
+        row for row in quiet if CROSS not in row["attribute"] and row["p_adjusted"] is not None
+    ]
+    words_on_quiet = [_say("quiet", rows=quiet)] if quiet else []
+    return [first, *others, *words_on_quiet]
 
 
 def _untested(tables: Tables, delta: float) -> list[dict[str, Any]]:
