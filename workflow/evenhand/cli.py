@@ -668,7 +668,7 @@ def certify(
     out
         The folder of the tables.
     seeds
-        Seeds of each planted model.
+        Seeds of each planted model; with fewer than five, methods can fail by chance.
     problems
         Only these: language_models, mitigation, name_filters (a minute), slguset_bias, tables. The
         rows of the others are kept, if there are some in the folder.

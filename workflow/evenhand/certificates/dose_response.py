@@ -16,9 +16,10 @@ from evenhand.scoring.models import LanguageModel
 #: dose 1 against dose 0.
 LEAST_CORRELATION, LEAST_AUC = 0.7, 0.9
 
-#: The share of the planted log-odds that a method is to find whose differences are log-odds. It is
-#: low: means of words of two tokens are half of them, and the models have not learned all.
-LEAST_LOG_ODDS = 0.3
+#: The share of the planted log-odds that a method is to find whose differences are log-odds, by
+#: vocabulary. They are low, as the models have not learned all, and Chinese words have two tokens,
+#: whose mean is half of it.
+LEAST_LOG_ODDS = {"english": 0.5, "chinese": 0.4}
 
 #: Significance level of a false alarm, and the probability that a correct test has at most the
 #: allowed number of them.
@@ -118,7 +119,8 @@ def summarise(rows: Iterable[Row], log_odds: Container[str]) -> Iterator[Finding
     ordered = sorted((row for row in rows if not row["new_frames"]), key=_of)
     for (language, family, method), group in groupby(ordered, key=_of):
         name = f"{method}, {family}, {language}"
-        yield from _summarise(name, list(group), LEAST_LOG_ODDS if method in log_odds else None)
+        least_odds = LEAST_LOG_ODDS.get(language) if method in log_odds else None
+        yield from _summarise(name, list(group), least_odds)
 
 
 def _of(row: Row) -> tuple[str, str, str]:
