@@ -51,6 +51,9 @@ EFFECTS = 3
 #: Groups that a sentence names.
 GROUPS = 3
 
+#: Fewer test people of a group are counted beside its share, and it is not called the lowest.
+FEW = 30
+
 #: Fewer seeds are too few for the verdicts.
 SEEDS = 20
 
@@ -169,8 +172,8 @@ def conclude(
         facts |= {"label": positive_label(meta), "implied": meta.get("implied", False)}
         facts["telling"] = (meta.get("revealing") or {}).get("attribute", [])
         facts["other"] = others.get(row["dataset"]) if row["split"] == "random" else None
-        groups = _groups(tables, document)
         accuracy = accuracies.get(row["dataset"])
+        groups = _groups(tables, document, accuracy)
         statements = [say("if_decision", _files("table_4"), **facts, accuracy=accuracy)]
         if groups:
             files = ("individuals" if groups["predicted"] else "groups", "table_6")
@@ -279,7 +282,9 @@ def _plain(tables: Mapping[str, list[Row]], table: str, metric: str = "ifr_b") -
     return [row for row in plain if row.get("metric", metric) == metric]
 
 
-def _groups(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> dict[str, Any]:
+def _groups(
+    tables: Mapping[str, list[Row]], document: Mapping[str, Any], accuracy: float | None
+) -> dict[str, Any]:
     """Return, by group, the shares of positive labels and predictions and of changed decisions.
 
     Labels and predictions are of the test individuals, if predictions are kept; else the labels are
@@ -305,7 +310,8 @@ def _groups(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> dic
         if predicted:
             every, positive = tested[code, None], tested.get((code, 1), {"answers": 0})
             group |= {"rate": positive["answers"] / every["answers"]}
-            group |= {"positive": every["positive_rate"]}
+            group |= {"positive": every["positive_rate"], "people": every["people"]}
+            group["few"] = every["people"] is not None and every["people"] < FEW
         groups.append(group)
     gaps = where(_plain(tables, "table_7", "ddp"), dataset=name)
     groups.sort(key=itemgetter("rate"))
@@ -318,7 +324,9 @@ def _groups(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> dic
         "named": named,
         "number": number,
         "predicted": predicted,
+        "accuracy": accuracy,
         "lowest_in_both": predicted
+        and not groups[0]["few"]
         and groups[0]["positive"] == min(group["positive"] for group in groups)
         and all(
             len({round(group[name], 3) for group in groups}) > 1 for name in ("rate", "positive")
