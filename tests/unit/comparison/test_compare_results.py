@@ -451,6 +451,16 @@ def test_a_gate_on_a_metric_knows_its_value_without_bias(run, folders, metric, s
     assert run(*folders, "--gate", f"{gate}:{other}")[0] == 0
 
 
+def test_other_files_that_were_read_are_stated_first(run, folders):
+    """Texts may have changed where the ids, labels and groups of the items have not."""
+    write_table(folders[1], SWEEPS, [sweep_row(70.0)])
+    path = write_provenance(folders[1])
+    assert "read other files" not in run(*folders)[1]
+    path.write_text(path.read_text().replace('"aa"', '"bb"'))
+    first, _ = run(*folders)[1].split("\n\n")[1:3]
+    assert first.startswith("**Base and head read other files (corpora/")
+
+
 def test_tables_of_an_earlier_run_are_left_out(run, folders):
     """A gate on one of them compares nothing, so that it does not hold."""
     write_bias(folders[1], BASE + 0.1)

@@ -612,6 +612,22 @@ def test_gaps_of_intersections_not_beyond_an_attribute_are_counted_only(tmp_path
     assert not any("intersections" in each for each in notes(*audit(tmp_path, people())[::-1], ""))
 
 
+def test_a_macro_f1_that_comes_from_unlike_labels_is_no_finding(tmp_path):
+    """Everybody is classified right with 85 %; the labels alone differ, by sex."""
+    generator = np.random.default_rng(7)
+    sex, region = (generator.choice([*pair], 1500) for pair in ("fm", "ns"))
+    label = generator.random(1500) < np.where(sex == "m", 0.85, 0.15)
+    right = generator.random(1500) < 0.85
+    table = pd.DataFrame({"y": label, "p": label == right, "sex": sex, "region": region})
+    tables, description = audit(tmp_path, table.astype({"y": int, "p": int}),
+                                groups=["sex", "region"])  # fmt: skip
+    mixed = [row for row in tables["groups"]
+             if row["metric"] == "macro_f1" and row["verdict"] in ("above", "below")]  # fmt: skip
+    assert mixed and not any("acro-F1" in words for words in findings(tables, 5))
+    said = [words for words in notes(description, tables, "") if "all others are a mix" in words]
+    assert len(said) == 1 and f"of {len(mixed)} group" in said[0]
+
+
 def test_gaps_that_cannot_be_tested_are_not_findings(tmp_path):
     table = people(n=400)
     table["home"] = [f"h{i % 2}" for i in range(len(table))]

@@ -215,6 +215,8 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     sentences += [_say("not_computed", name=name) for name in description.get("not_crossed", ())]
     for row in _untested(tables, description.get("delta", 0)):
         sentences.append(_say("untested", row=row, title=TITLES[row["metric"]]))
+    if mixed := [row for rows in _mixed(tables.get("groups", [])).values() for row in rows]:
+        sentences.append(_say("mixed", rows=mixed))
     if count := description.get("unclustered"):
         sentences.append(_say("unclustered", count=count))
     if count := description.get("relabelled"):
@@ -392,6 +394,8 @@ def _significant(tables: Tables, with_odds: bool = False) -> list[_Finding]:
         if (row["verdict"] == "above" or _key(row) in worse_calibrated)
         and (with_odds or row["lowest"] is not None)
     ]
+    mixed = _mixed(tables.get("groups", []))
+    rows = [row for row in rows if row["metric"] != "macro_f1" or _key(row) not in mixed]
     keys = {_key(row) for row in rows}
     worse = {_key(group) for group in _worse_crossed(tables.get("groups", []))}
     gaps = []
@@ -412,6 +416,25 @@ def _significant(tables: Tables, with_odds: bool = False) -> list[_Finding]:
     gaps.sort(key=lambda finding: finding.key)
     spread_gaps = spread(gaps, lambda finding: finding.gap["attribute"])
     return sorted(spread_gaps, key=lambda finding: finding.is_crossed)
+
+
+def _mixed(groups: list[dict[str, Any]]) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
+    """Return the significant differences of macro-F1 that accuracy does not have, by `_key`.
+
+    All others are a mixture of groups. Where labels are unlike between groups, a mixture has a
+    higher macro-F1 than each of them, even if all are classified equally well.
+    """
+    accurate = {(row["attribute"], row["group"]): row for row in where(groups, metric="accuracy")}
+    mixed = defaultdict(list)
+    for row in where(groups, metric="macro_f1"):
+        other = accurate.get((row["attribute"], row["group"]))
+        if (
+            _differs(row)
+            and other
+            and not (_differs(other) and other["difference"] * row["difference"] > 0)
+        ):
+            mixed[_key(row)].append(row)
+    return mixed
 
 
 def _differs(group: dict[str, Any]) -> bool:
@@ -520,10 +543,10 @@ def _worse_crossed(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
     largest = defaultdict(float)
     for row in groups:
         largest[_key(row)] = max(largest[_key(row)], abs(row["difference"] or 0))
-    worse = []
+    worse, mixed = [], _mixed(groups)
     for row in groups:
         attributes = row["attribute"].split(CROSS)
-        if len(attributes) == 1 or not _differs(row):
+        if len(attributes) == 1 or not _differs(row) or row in mixed.get(_key(row), ()):
             continue
         bounds = (row["difference_low"], row["difference_high"])
         least = min(bounds) if row["difference"] > 0 else -max(bounds)

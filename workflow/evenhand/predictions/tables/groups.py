@@ -45,7 +45,7 @@ TABLE = Table(
         ),
         text("reason", "Why there is no test"),
     ),
-    main={},
+    main={"metric": ("accuracy", "selection_rate", "tpr", "fpr")},
 )
 
 
