@@ -22,7 +22,7 @@ from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.predictions.audit_predictions import audit_predictions
 from evenhand.predictions.read import read_predictions
-from evenhand.predictions.words import echoes, findings, notes, with_further
+from evenhand.predictions.words import echoes, findings, named_gap, notes, with_further
 from evenhand.tabular.delimited import as_text
 from evenhand.text.phrases import plural
 
@@ -626,6 +626,22 @@ def test_a_macro_f1_that_comes_from_unlike_labels_is_no_finding(tmp_path):
     assert mixed and not any("acro-F1" in words for words in findings(tables, 5))
     said = [words for words in notes(description, tables, "") if "all others are a mix" in words]
     assert len(said) == 1 and f"of {len(mixed)} group" in said[0]
+
+
+@pytest.mark.parametrize(("accuracy", "named"), [(-0.2, True), (0.2, False), (None, False)])
+def test_a_macro_f1_of_a_group_is_named_if_accuracy_differs_alike(accuracy, named):
+    """The other group of the attribute has no difference in accuracy in any case."""
+    key = {"attribute": "g", "label": None}
+    gap = key | {"metric": "macro_f1", "verdict": "above", "lowest": 0.5, "p_adjusted": 0.01}
+    rows = [
+        key | {"group": group, "metric": metric, "difference": difference or 0.0}
+        | {"verdict": {None: "inconclusive"}.get(difference, "below"), "p_adjusted": 0.01}
+        | {"difference_low": -0.3, "difference_high": -0.1, "value": 0.5}
+        for group, of_accuracy in (("a", accuracy), ("b", None))
+        for metric, difference in (("macro_f1", -0.2), ("accuracy", of_accuracy))
+    ]  # fmt: skip
+    found = named_gap({"gaps": [gap], "groups": rows})
+    assert found == (gap if named else None)
 
 
 def test_gaps_that_cannot_be_tested_are_not_findings(tmp_path):

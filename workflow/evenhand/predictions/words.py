@@ -395,7 +395,6 @@ def _significant(tables: Tables, with_odds: bool = False) -> list[_Finding]:
         and (with_odds or row["lowest"] is not None)
     ]
     mixed = _mixed(tables.get("groups", []))
-    rows = [row for row in rows if row["metric"] != "macro_f1" or _key(row) not in mixed]
     keys = {_key(row) for row in rows}
     worse = {_key(group) for group in _worse_crossed(tables.get("groups", []))}
     gaps = []
@@ -403,6 +402,10 @@ def _significant(tables: Tables, with_odds: bool = False) -> list[_Finding]:
         groups = [
             group for group in tables["groups"] if _key(group) == _key(row) and _differs(group)
         ]
+        of_mixture = mixed.get(_key(row), [])
+        groups = [group for group in groups if group not in of_mixture]
+        if of_mixture and not groups:
+            continue
         most = min(
             groups,
             key=lambda group: (group["p_adjusted"], -abs(group["difference"])),
@@ -489,12 +492,14 @@ def _gaps(tables: Tables, description: Mapping[str, Any]) -> list[str]:
         alone = _largest_alone(worse, tables["groups"])
         first += f" {_say('worse_crossed', group=worse, alone=alone, **named)}"
     named = {finding.gap["attribute"] for finding in significant}
-    quiet = [row for row in rows if not named.intersection([row["attribute"]])]
-    quiet = [
-        row for row in quiet if CROSS not in row["attribute"] and row["p_adjusted"] is not None
+    without = [
+        row
+        for row in rows
+        if row["attribute"] not in named
+        and CROSS not in row["attribute"]
+        and row["p_adjusted"] is not None
     ]
-    words_on_quiet = [_say("quiet", rows=quiet)] if quiet else []
-    return [first, *others, *words_on_quiet]
+    return [first, *others, *([_say("without_gap", rows=without)] if without else [])]
 
 
 def _untested(tables: Tables, delta: float) -> list[dict[str, Any]]:
