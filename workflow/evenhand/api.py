@@ -819,7 +819,7 @@ def extract_sentences(
 def compare(
     base: Result | str | Path,
     head: Result | str | Path,
-    gates: Sequence[str] | str | Path | None = None,
+    gates: Sequence[str | Mapping[str, Any]] | str | Path | None = None,
 ) -> "Comparison":
     """Compare two results or audits, number by number: which moved beyond noise, and why.
 
@@ -827,9 +827,9 @@ def compare(
     ----------
     base, head : Result or path
         Before and after: results of this library, or their folders, or those of the workflow.
-    gates : path or list of str, optional
-        Changes to refuse: a YAML file, or texts ``TABLE:COLUMN:KEY=VALUE:DIRECTION``, as of
-        ``evenhand compare`` (docs/howto_compare.md). ``.outcomes`` has their outcomes.
+    gates : path, or list of str or dict, optional
+        Changes to refuse: a YAML file, its entries, or texts ``TABLE:COLUMN:KEY=VALUE:DIRECTION``,
+        as of ``evenhand compare`` (docs/howto_compare.md). ``.outcomes`` has their outcomes.
 
     Returns
     -------

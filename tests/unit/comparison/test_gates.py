@@ -43,6 +43,8 @@ def test_a_gate_is_parsed_and_shown():
     assert parse_gate(text) == Gate(table, "mean_bias", where, "rose")
     assert str(parse_gate(text)) == text
     assert parse_gate("t:c:moved") == Gate("t", "c")
+    entry = {"table": "t", "number": "c", "where": {"model": "a"}, "fail_if": "rose"}
+    assert parse_gate(entry) == parse_gate("t:c:model=a:rose")
 
 
 @pytest.mark.parametrize(
@@ -51,6 +53,8 @@ def test_a_gate_is_parsed_and_shown():
 def test_a_malformed_gate_is_an_error(text):
     with pytest.raises(InputError, match="TABLE:COLUMN"):
         parse_gate(text)
+    with pytest.raises(InputError, match="^'number' is a required property"):
+        parse_gate({"table": text})
 
 
 def test_gates_are_read_from_a_file(tmp_path):

@@ -2,10 +2,11 @@
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -91,14 +92,18 @@ class Outcome(NamedTuple):
     breaking: list[tuple[Compared, float]] = []  # noqa: RUF012 (no outcome changes it)
 
 
-def parse_gate(text: str) -> Gate:
+def parse_gate(text: str | Mapping[str, Any]) -> Gate:
     """Parse a gate such as ``tables/bias/slguset/models.csv:mean_bias:model=mine:rose``.
+
+    Or an entry of a file of `read_gates`.
 
     Raises
     ------
     InputError
         The text has another form.
     """
+    if not isinstance(text, str):
+        return _gates_of([text])[0]
     parts = text.split(":")
     if len(parts) < 3 or parts[-1] not in DIRECTIONS:
         raise InputError(
@@ -121,7 +126,6 @@ def read_gates(path: Path) -> list[Gate]:
     InputError
         The file has another form, or holds no gate.
     """
-    import jsonschema
     import yaml
 
     try:
@@ -130,11 +134,17 @@ def read_gates(path: Path) -> list[Gate]:
         raise InputError(f"cannot be read ({error.strerror})", file=path) from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise InputError("is not YAML", file=path) from error
+    return _gates_of(document, path)
+
+
+def _gates_of(document: Any, file: Path | None = None) -> list[Gate]:
+    import jsonschema
+
     faults = jsonschema.Draft202012Validator(FILE).iter_errors(document)
     if fault := next(faults, None):
-        number = f"gate {fault.absolute_path[0] + 1}: " if fault.absolute_path else ""
+        number = f"gate {fault.absolute_path[0] + 1}: " if file and fault.absolute_path else ""
         remedy = "give a list of gates with table, number, fail_if, and where if not all rows count"
-        raise InputError(f"{number}{fault.message}", file=path, remedy=remedy)
+        raise InputError(f"{number}{fault.message}", file=file, remedy=remedy)
     return [
         Gate(entry["table"], entry["number"], entry.get("where") or {}, entry["fail_if"])
         for entry in document

@@ -481,7 +481,8 @@ def _gaps(tables: Tables, description: Mapping[str, Any]) -> list[str]:
         row, group, worse, _ = finding
         if row["verdict"] != "above":
             return _say("worse_calibrated", row=row, worse=worse, title=facts(row)["title"])
-        return _say("gap", row=row, group=group, worse=worse, **facts(row))
+        rates = _base_rates(row, group, tables["groups"])
+        return _say("gap", row=row, group=group, worse=worse, rates=rates, **facts(row))
 
     first, *others = map(words, significant)
     worse = max(
@@ -500,6 +501,23 @@ def _gaps(tables: Tables, description: Mapping[str, Any]) -> list[str]:
         and row["p_adjusted"] is not None
     ]
     return [first, *others, *([_say("without_gap", rows=without)] if without else [])]
+
+
+def _base_rates(
+    gap: dict[str, Any], group: dict[str, Any] | None, groups: list[dict[str, Any]]
+) -> list[float]:
+    """Return the shares of positive labels in the two parts that a selection-rate gap compares."""
+    if gap["metric"] != "selection_rate":
+        return []
+    by = {name: gap[name] for name in ("attribute", "label")}
+    rows = where(groups, metric="tpr", **by)
+    first = group["group"] if group else gap["lowest_group"]
+    others = [row for row in rows if row["group"] != first]
+    if not group:
+        others = where(others, group=gap["highest_group"])
+    parts = [where(rows, group=first), others]
+    return [sum(row["counted"] for row in part) / sum(row["cases"] for row in part)
+            for part in parts]  # fmt: skip
 
 
 def _untested(tables: Tables, delta: float) -> list[dict[str, Any]]:

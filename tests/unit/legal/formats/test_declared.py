@@ -207,6 +207,8 @@ def test_whole_columns_or_lists_are_no_rows(tmp_path, row, columns):
     words = f"has no rows, but {columns} as whole columns or lists; write a JSON"
     with pytest.raises(InputError, match=words):
         read(tmp_path, [row])
+    left_out = read(tmp_path, [{"meta": row}, *rows()])[2]["left_out"]
+    assert left_out == {"no_text": 1}
 
 
 def test_a_column_without_a_name_is_listed_so(tmp_path):

@@ -112,21 +112,21 @@ def _with_columns(
                 remedy=remedy,
             )
 
-    for row in rows:
-        is_first = not present
+    number = 0
+    for number, row in enumerate(rows, 1):
         present.update(row.fields)
-        # lists alone may be the paragraphs and the labels of a row
-        kinds = dict if columns.keys() & present else (dict, list)
-        if is_first and all(isinstance(cell, kinds) for cell in row.fields.values()):
-            raise InputError(
-                f"has no rows, but {listed(sorted(present), 6)} as whole columns or lists",
-                file=file,
-                remedy="write a JSON object per row, as by"
-                " DataFrame.to_json(name, orient='records', lines=True)",
-            )
-        if is_first and file.suffix in TABLES_OF_ROWS:
+        if number == 1 and file.suffix in TABLES_OF_ROWS:
             check()
         yield row
+    # lists alone may be the paragraphs and the labels of a row
+    kinds = dict if columns.keys() & present else (dict, list)
+    if number == 1 and all(isinstance(cell, kinds) for cell in row.fields.values()):
+        raise InputError(
+            f"has no rows, but {listed(sorted(present), 6)} as whole columns or lists",
+            file=file,
+            remedy="write a JSON object per row, as by"
+            " DataFrame.to_json(name, orient='records', lines=True)",
+        )
     if present:
         check()
 
