@@ -53,7 +53,7 @@ def test_a_gate_is_parsed_and_shown():
 def test_a_malformed_gate_is_an_error(text):
     with pytest.raises(InputError, match="TABLE:COLUMN"):
         parse_gate(text)
-    with pytest.raises(InputError, match="^'number' is a required property"):
+    with pytest.raises(InputError, match=r"^'number' is a required"):
         parse_gate({"table": text})
 
 

@@ -84,7 +84,10 @@ def findings(
         tables, description or {}
     )
     flips = [_say("counterfactuals", row=row) for row in tables.get("counterfactuals", ())]
-    return [" ".join([first, *_worthless(description or {}, tables)]), *flips, *others]
+    warnings = worthless(description or {}, tables)
+    if not is_constant(description or {}) and (doubt := tied_doubt(description or {}, tables)):
+        warnings.append(f"{doubt}.")
+    return [" ".join([first, *warnings]), *flips, *others]
 
 
 def is_constant(description: Mapping[str, Any]) -> bool:
@@ -106,16 +109,15 @@ def _beside_majority(
     return [(row, majority) for row in rows] if majority is not None else []
 
 
-def _worthless(description: Mapping[str, Any], tables: Tables) -> list[str]:
-    """Warn of constant predictions, a classifier at the most frequent class, or many ties."""
+def worthless(description: Mapping[str, Any], tables: Tables) -> list[str]:
+    """Warn of constant predictions, or of a trained classifier at the most frequent class."""
     if is_constant(description):
         return [_say("constant")]
-    doubt = tied_doubt(description, tables)
     return [
         _say("majority", row=row, majority=majority)
         for row, majority in _beside_majority(description, tables)
         if row["low"] is not None and row["low"] <= majority
-    ] + [f"{doubt}."] * bool(doubt)
+    ]
 
 
 def tied_doubt(description: Mapping[str, Any], tables: Tables) -> str:

@@ -10,6 +10,7 @@ from evenhand.individual.tables import (
     tests,
 )
 from evenhand.io.documents import write_json
+from evenhand.report.headlines.individual_fairness import conclude
 from evenhand.tabular.prepared import RECORD
 from unit.report.checks import headline_of
 from unit.report.headlines.kept import check_kept
@@ -189,6 +190,19 @@ def by_group(*rates, share=(0.9, 0.6, 0.4, 0.3)):
             for name, _ in zip("abcd", rates, strict=False)
         ],
     }
+
+
+def test_an_attribute_precedes_a_clearer_intersection():
+    crossed = FLIPS | {"dataset": "b", "mean": 60, "low": 58, "high": 62}
+    documents = [
+        {"name": name, "attribute_name": attribute, "meta": {}}
+        for name, attribute in {"adult": "sex", "b": "sex × race"}.items()
+    ]
+    sentences, short = conclude({"table_4": [crossed, FLIPS]}, documents, 5)[1:3]
+    assert "sex</bdi>, and 10.0 %" in sentences[0] and "10.0 %" in short
+    same = {"low": 90, "high": 100}
+    sentences = conclude({"table_4": [FLIPS | same, crossed]}, documents, 5)[1]
+    assert "race</bdi>, and 40.0 %" in sentences[0]
 
 
 def test_headlines_are_those_that_are_kept(tmp_path):

@@ -6,7 +6,7 @@ from evenhand.core.tables import write_tables
 from evenhand.individual.tables import grid, tests
 from evenhand.legal.classifier_tables import tests as of_texts
 from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_CONSTANT, ONE_SEED
-from evenhand.predictions.tables import gaps
+from evenhand.predictions.tables import gaps, groups
 from evenhand.report.headlines.mitigation import (
     Change,
     by_method,
@@ -394,3 +394,20 @@ def test_a_gap_by_an_attribute_that_the_method_was_not_trained_for_is_less_fair(
     assert "by <bdi>skills</bdi> (trained for <bdi>age</bdi>)" in found.short
     other = next(words for words in found.more if "Gap by <bdi>skills</bdi>" in words)
     assert "<bdi>leace</bdi> (trained for <bdi>age</bdi>) on" in other
+
+
+def test_a_plain_classifier_that_has_not_learned_is_named(tmp_path):
+    metas = []
+    for name, objective, share in (("a", "erm", 0.5), ("b", "erm", 0.4), ("c", "group_dro", 0.5)):
+        metas.append(tmp_path / "predictions" / name / "meta.json")
+        metas[-1].parent.mkdir(parents=True)
+        trained = {"dataset": "mine", "classifier": name, "objective": objective}
+        metas[-1].write_text(json.dumps({"trained": trained, "majority": share}))
+        every = {"attribute": "all", "group": "all", "metric": "accuracy"}
+        every |= {"value": 0.52, "low": 0.45, "high": 0.59}
+        row = dict.fromkeys(groups.TABLE.header) | every
+        tables = [(groups.TABLE, [row]), (gaps.TABLE, [])]
+        write_tables(tmp_path / "tables/predictions" / name, tables)
+    folders = sorted((tmp_path / "tables/predictions").iterdir())
+    [words] = describe(Study([*metas, *folders])).doubts
+    assert words.startswith("<bdi>mine, a</bdi>, plain training: the accuracy of this classifier")

@@ -13,6 +13,7 @@ from evenhand.individual.results import cell_key, on_usual_split
 from evenhand.individual.tables.findings import COLLAPSED, OF_DATA
 from evenhand.io.documents import read_description
 from evenhand.metrics.inference import ABOVE, EQUIVALENT, INCONCLUSIVE
+from evenhand.predictions.words import CROSS
 from evenhand.report.figures import axis, estimated, forest
 from evenhand.report.headline import (
     Headline,
@@ -139,7 +140,8 @@ def conclude(
 ) -> tuple[float, list[str], str, str]:
     """Return the strength of the clearest change of decisions, the sentences and short answers.
 
-    These are on the clearest change, and on the group that fares worse in each data set.
+    These are on the clearest change, and on the group that fares worse in each data set. Of
+    significant changes, those of single attributes precede those of intersections.
 
     Parameters
     ----------
@@ -182,9 +184,11 @@ def conclude(
                 worse.append(say("if_who", _files(*files), dataset=facts["dataset"], groups=groups))
         is_clear = facts["verdict"] == ABOVE
         size = strength(row["mean"], 100, row["low"], row["high"]) if is_clear else 0.0
-        results.append((size, statements, say("if_short", **facts)))
-    results.sort(key=lambda result: -result[0])
-    sentences = [statement for _, statements, _ in results for statement in statements]
+        is_crossed = CROSS in (facts["attribute"] or "")
+        results.append((size, is_crossed, statements, say("if_short", **facts)))
+    # an intersection differs where one of its attributes does, which therefore precedes it
+    results.sort(key=lambda result: (not result[0], result[1], -result[0]))
+    sentences = [statement for *_, statements, _ in results for statement in statements]
     sentences += _effects(tables, by_name.values())
     others = where(tables.get("table_4", []), metric="ifr_b")
     others = [row | {"title": title(row["dataset"], titles), "who": who(row)} for row in others]
@@ -197,7 +201,7 @@ def conclude(
         if row["finding"].startswith("headline_") and not _against(row):
             words = row["sentence"].removeprefix(place)
             sentences.append(with_sources(words[:1].upper() + words[1:], _files("findings")))
-    size, _, short = results[0] if results else (0.0, [], "")
+    size, *_, short = results[0] if results else (0.0, "")
     return size, sentences, short, Markup(" ").join(worse)
 
 

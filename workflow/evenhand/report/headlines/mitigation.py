@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from evenhand.core.tables import read_tables
 from evenhand.individual.names import loss_title, method_title, title, titles_of, who
 from evenhand.individual.results import SETTING
 from evenhand.io.documents import read_description
+from evenhand.legal.classifier_study import BASE
 from evenhand.legal.classifier_study import Setting as Training
 from evenhand.legal.classifier_tables.tests import (
     CONSTANT,
@@ -24,9 +26,11 @@ from evenhand.legal.classifier_tables.tests import (
 )
 from evenhand.legal.groups import PLUS
 from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT, INCONCLUSIVE
+from evenhand.predictions.words import worthless
 from evenhand.report.figures import SIGNED, axis, estimated, forest
 from evenhand.report.headline import Headline, plain, say, strength
 from evenhand.report.headlines.legal import rate_gaps
+from evenhand.report.read import read_json
 from evenhand.report.render import signed
 from evenhand.report.study import Study
 from evenhand.tabular.prepared import RECORD
@@ -236,7 +240,23 @@ def describe(study: Study) -> Headline:
     """
     classifiers, people, data = map(study.paths, FILES[:3])
     changes = find_changes(classifiers, people, data, study.titles, find_gaps(study))
-    return conclude(changes, compare_weights(people))
+    return replace(conclude(changes, compare_weights(people)), doubts=_not_learned(study))
+
+
+def _not_learned(study: Study) -> list[str]:
+    """Name the plain classifiers that are not better than the most frequent label."""
+    folders = {path.name: path for path in study.paths(FILES[4])}
+    sentences = []
+    for path in study.paths(FILES[3]):
+        document, folder = read_json(path), folders.get(path.parent.name)
+        trained = document.get("trained")
+        if folder and trained and trained["objective"] == BASE:
+            file = f"tables/predictions/{folder.name}/groups.csv"
+            of = f"{study.titles.get(trained['dataset'], trained['dataset'])}, "
+            for words in worthless(document, read_tables(folder)):
+                facts = {"of": of + trained["classifier"], "words": words}
+                sentences.append(say("mitigation_not_learned", [file], **facts))
+    return sentences
 
 
 #: A data set, a classifier, an attribute and a measure.
