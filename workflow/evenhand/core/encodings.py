@@ -27,6 +27,8 @@ _MARKS = [
 ]
 _ASCII = bytes(range(128))
 _LETTERS = re.compile(b"[A-Za-z]")
+#: A byte as a letter with an accent is, in most words; of Big5, a sixth of characters end so.
+_ACCENTED = re.compile(b"[\x80-\xff](?=[a-z\0-\x3f]|$)")
 ABOVE_ASCII = re.compile(b"[\x80-\xff]")
 _BETWEEN_CELLS = re.compile(b'[,;"\t\r\n]+')
 
@@ -124,13 +126,16 @@ def detect_encoding(sample: bytes) -> str | None:
     usual, damaged, characters = _usual(sample, "gb18030")
     if usual >= 0.7 and damaged <= 0.02 and not _are_syllables(characters):
         return "gb18030"
+    letters = len(_LETTERS.findall(sample))
+    is_western = letters >= len(sample) / 2 and _usual(sample, "windows-1252")[0] >= 0.95
+    if is_western and len(_ACCENTED.findall(sample)) >= 0.8 * _count_not_ascii(sample):
+        return "windows-1252"
     for encoding, script, least in _SCRIPTS:
         share, _, characters = _usual(sample, encoding)
         written = sum(script is None or c in script for c in characters)
         if share >= 0.9 and written >= least * len(characters):
             return encoding
-    letters = len(_LETTERS.findall(sample))
-    if letters >= len(sample) / 2 and _usual(sample, "windows-1252")[0] >= 0.95:
+    if is_western:
         return "windows-1252"
     if alphabet := _detect_alphabet(sample):
         return alphabet
