@@ -105,3 +105,24 @@ def test_what_is_not_marked_is_decoded_as_ever(data: bytes, encoding: str) -> No
 def test_a_table_of_numbers_and_few_words_has_an_encoding(encoding, cells, name):
     rows = [f"{n},0.{n},{cells.split('|')[n % 2]}" for n in range(400)]
     assert detect_table("\r\n".join(["id,p,group", *rows]).encode(encoding)) == name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Die Lehrerin trägt rote Hefte in das Zimmer.",
+        "Der Ökonom las die Überschrift vor.",
+        "L'élève a été reçu à l'école.",
+        "Die Größe der Straße ist groß.",
+    ],
+)
+def test_german_and_french_are_never_chinese(text):
+    lines = [f"{text}\n".encode("latin-1")] * 100
+    assert detect_encoding(b"".join(lines)) == "windows-1252"
+    for count in (10, 50, 95):  # the others are in UTF-8, and damage is reported
+        mixed = b"".join(lines[:count]) + f"{text}\n".encode() * (100 - count)
+        assert detect_encoding(mixed) in ("utf-8", None)
+
+
+def test_a_damaged_place_in_english_is_damage_not_another_encoding():
+    assert detect_encoding(b"\xff\xfe\x80" + ENGLISH.encode() * 50) == "utf-8"

@@ -11,6 +11,12 @@ DAMAGE = "\ufffd"
 #: GB18030 reaches 0.2; UTF-8 with broken bytes here and there stays above 0.9.
 UTF_8_SHARE = 0.7
 
+#: Letters of English with fewer other bytes than this are damaged text, not another encoding.
+RARE = 0.002
+
+#: A western text with this share of bytes in UTF-8 is that; in Windows-1252 they would be 0.
+MIXED = 0.05
+
 #: UTF-16 is believed if this share of the units are usual characters.
 UTF_16_SHARE = 0.9
 
@@ -123,13 +129,16 @@ def detect_encoding(sample: bytes) -> str | None:
     utf_8 = _utf_8_share(sample)
     if utf_8 >= UTF_8_SHARE:
         return "utf-8"
+    others = _count_not_ascii(sample)
+    is_latin = len(_LETTERS.findall(sample)) >= others
+    if is_latin and (others < RARE * len(sample) or (utf_8 >= MIXED and _is_western(sample))):
+        return "utf-8"  # with damage, such as parts in Windows-1252
+    is_western = is_latin and _usual(sample, "windows-1252")[0] >= 0.95
+    if is_western and len(_ACCENTED.findall(sample)) >= 0.8 * others:
+        return "windows-1252"
     usual, damaged, characters = _usual(sample, "gb18030")
     if usual >= 0.7 and damaged <= 0.02 and not _are_syllables(characters):
         return "gb18030"
-    letters = len(_LETTERS.findall(sample))
-    is_western = letters >= len(sample) / 2 and _usual(sample, "windows-1252")[0] >= 0.95
-    if is_western and len(_ACCENTED.findall(sample)) >= 0.8 * _count_not_ascii(sample):
-        return "windows-1252"
     for encoding, script, least in _SCRIPTS:
         share, _, characters = _usual(sample, encoding)
         written = sum(script is None or c in script for c in characters)
@@ -231,6 +240,12 @@ def _utf_8_share(data: bytes) -> float:
     """Return the share of non-ASCII bytes that are UTF-8, a cut last character included."""
     kept, consumed = codecs.utf_8_decode(data, "ignore", False)
     return 1 - (consumed - len(kept.encode())) / max(1, _count_not_ascii(data))
+
+
+def _is_western(sample: bytes) -> bool:
+    """Return whether the parts of a sample that are UTF-8, if many, are in a western language."""
+    others = [char for char in sample.decode("utf-8", "ignore") if char > "\x7f"]
+    return len(others) > 2 and sum(char in WESTERN for char in others) >= 0.95 * len(others)
 
 
 def _count_not_ascii(data: bytes) -> int:
