@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from altair import LayerChart
 
 from evenhand.core.rows import grouped
 from evenhand.core.tables import read_table
+from evenhand.metrics.paired import holm
 from evenhand.report.figures import estimated
 from evenhand.report.headline import Headline, Verdicts, plain, say, strength, tally
 from evenhand.report.read import read_json
@@ -41,6 +43,9 @@ CONCLUDED = ("significant", "leaning", "lack", "doubt", "control")
 
 #: Rows of the figure.
 SHOWN = 12
+
+#: Adjusted p-values below this are significant.
+ALPHA = 0.05
 
 
 def describe(study: Study) -> Headline:
@@ -100,9 +105,10 @@ def conclude(results: list[Result], files: Sequence[str], most: int = SHOWN) -> 
     significant = [result for result in judged if result["significant"]]
     split = list(filter(_is_split, judged))
     lines = [
-        say("lm_line", [result["file"]], result=result, row=row, borderline=borderline(row))
+        say("lm_line", [result["file"]], result=result, row=row, borderline=words)
         for result in significant[:3] or (judged[:1] if not split else [])
         for row in [_strongest(result)]
+        for words in [borderline(row) or ("" if result["doubt"] else _uncertainty(result))]
     ]
     lines += [say("lm_types", [result["file"]], result=result) for result in split[:3]]
     certain = [result for result in significant if not _uncertainty(result)]
@@ -198,14 +204,19 @@ def _is_split(result: Result) -> bool:
 def _uncertainty(result: Result) -> str:
     """Return why significant preferences may be none; blank without any, or where they are clear.
 
-    Many pairs look misplaced, or the intervals contain no preference.
+    Many pairs look misplaced, the intervals contain no preference, or no p-value is below 0.05
+    after adjustment for the methods.
     """
     if result["significant"] and result["doubt"]:
         return result["doubt"]
     if _is_split(result) and all(row["doubt"] for row in result["types"]):
         return f"{result['types'][0]['bias_type']}: {result['types'][0]['doubt']}"
     words = [borderline(row) for row in result["rows"] if row["leaning"] in ("more", "less")]
-    return words[0] if words and all(words) else ""
+    if words and all(words):
+        return words[0]
+    p_values = [row["p_value"] for row in result["rows"] if row["p_value"] is not None]
+    least = min(holm(np.array(p_values)), default=0.0) if result["significant"] else 0.0
+    return plain("lm_methods", p=float(least), methods=len(p_values)) if least >= ALPHA else ""
 
 
 def _strongest(result: Result) -> dict[str, Any]:
