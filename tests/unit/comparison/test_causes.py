@@ -191,7 +191,7 @@ CASES, PEOPLE = "predictions/mine/cases.parquet", "tabular/mine/data.parquet"
     ("file", "base", "head", "totals"),
     [
         (CASES, {"task": "tt", "id": "01", "sentences": "ab"}, {"sentences": "ac"}, (2, 2, 1)),
-        (CASES, {"id": "01", "label": "yn", "sex": "fm"}, {"label": "yy"}, (2, 2, 1)),
+        (CASES, {"id": "01", "label": "yn", "sex": "fm"}, {"label": "yy"}, (2, 2, 2, 0, 0, 1)),
         (CASES, {"id": "01", "label": "yn", "outcome": "fm"}, {"outcome": "mm"}, None),
         (CASES, {"id": "01", "sex": "fm"}, {"sex": None, "age": "ab"}, None),
         (PEOPLE, {"row": "01", "a=v": "00", "x": "12"}, {"x": "13"}, (2, 2, 1)),
@@ -205,7 +205,7 @@ def test_files_with_the_same_columns_and_other_items(folders, file, base, head, 
         path.parent.mkdir(parents=True)
         pq.write_table(pa.table({name: [*cells] for name, cells in columns.items() if cells}), path)
     found = [one[2:] for one in causes(folders).items]
-    assert found == ([(*totals, 0, 0)[:5]] if totals else [])
+    assert found == ([(*totals, 0, 0, 0)[:6]] if totals else [])
 
 
 def test_another_label_is_a_choice_and_not_other_people(folders):

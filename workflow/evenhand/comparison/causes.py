@@ -32,6 +32,9 @@ OF_RUN |= {"item", "row", "attribute", "official_split"}
 #: Choices that give cases and people other labels and groups.
 REDEFINING = {"label", "positive", "bins"}
 
+#: From this share of other people on, numbers have the noise of training on these.
+MANY = 0.1
+
 #: The descriptions of audits, with the entries that the user chose.
 CHOICES = {
     "predictions/*/meta.json": ("label", "positive", "groups", "bins", "cluster", "delta"),
@@ -68,16 +71,18 @@ class Change(NamedTuple):
 
 
 class OtherItems(NamedTuple):
-    """A file of both runs that contains other items in base than in head.
+    """A file of both runs that contains other items, or other labels, in base than in head.
 
     Attributes
     ----------
     file, noun : str
         The file in the results, and the name of its items.
     base, head, shared : int
-        The number of items in each run, and in both.
+        The number of items in each run, and in both, whatever their labels.
     base_copies, head_copies : int
         Of those in one run only, the further copies of items that both have.
+    relabelled : int
+        Of those in both, the items with another label.
     """
 
     file: str
@@ -87,6 +92,7 @@ class OtherItems(NamedTuple):
     shared: int
     base_copies: int = 0
     head_copies: int = 0
+    relabelled: int = 0
 
 
 class Causes(NamedTuple):
@@ -148,6 +154,13 @@ def find_causes(base: Results, head: Results) -> Causes:
     )
 
 
+def other_people(causes: Causes) -> dict[str, float]:
+    """Return the share of other people of each data set in which at least `MANY` differ."""
+    people = [each for each in causes.items if each.noun == "people"]
+    shares = {Path(e.file).parent.name: 1 - e.shared / max(e.base, e.head, 1) for e in people}
+    return {name: share for name, share in shares.items() if share >= MANY}
+
+
 def _other_items(base: Results, head: Results, choices: list[Change]) -> list[OtherItems]:
     redefined = {Path(c.where[0]).parent for c in choices if c.name in REDEFINING}
     others = []
@@ -156,17 +169,27 @@ def _other_items(base: Results, head: Results, choices: list[Change]) -> list[Ot
             paths = [run.folder / name for run in (base, head)]
             schemas = [read_table_schema(path).names for path in paths]
             columns = named or [c for c in schemas[0] if c in schemas[1] and c not in OF_RUN]
-            if Path(name).parent in redefined:
-                columns = ["id"] if "id" in columns else [c for c in columns if c != "label"]
-            tables = (read_columns(path, columns).to_pydict().values() for path in paths)
-            counts = [Counter(map(repr, zip(*table, strict=True))) for table in tables]
-            if counts[0] != counts[1]:
-                shared = counts[0] & counts[1]
+            items = [c for c in columns if c != "label"]
+            if is_redefined := Path(name).parent in redefined:
+                items = ["id"] if "id" in columns else items
+            counts = [_count(path, items) for path in paths]
+            shared = counts[0] & counts[1]
+            labelled = counts
+            if not is_redefined and "label" in columns:
+                labelled = [_count(path, columns) for path in paths]
+            relabelled = shared.total() - (labelled[0] & labelled[1]).total()
+            if relabelled or counts[0] != counts[1]:
                 copies = (sum(n for item, n in (some - shared).items() if item in shared)
                           for some in counts)  # fmt: skip
                 totals = (count.total() for count in (*counts, shared))
-                others.append(OtherItems(name, noun, *totals, *copies))
+                others.append(OtherItems(name, noun, *totals, *copies, relabelled))
     return others
+
+
+def _count(path: Path, columns: list[str]) -> Counter[str]:
+    """Count the rows of a file by the content of these columns."""
+    table = read_columns(path, columns).to_pydict().values()
+    return Counter(map(repr, zip(*table, strict=True)))
 
 
 def _choices(base: Results, head: Results) -> list[Change]:

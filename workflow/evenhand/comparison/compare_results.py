@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from evenhand.comparison import summary
-from evenhand.comparison.causes import find_causes
+from evenhand.comparison.causes import find_causes, other_people
 from evenhand.comparison.gates import BROKEN, HELD, Gate, judge_gate, parse_gate, read_gates
 from evenhand.comparison.notes import audit_notes
 from evenhand.comparison.numbers import compare_tables
@@ -44,7 +44,8 @@ def compare_results(*, base: Path, head: Path, gates: list[Gate] | None = None) 
         folders have no row in common.
     """
     before, after = Results(base), Results(head)
-    tables = compare_tables(before, after)
+    causes = find_causes(before, after)
+    tables = compare_tables(before, after, other_people(causes))
     if not any(table.compared for table in tables):
         problem = "the two results have no row in common to compare"
         remedy = "compare results of the same tables, groups and methods"
@@ -53,7 +54,7 @@ def compare_results(*, base: Path, head: Path, gates: list[Gate] | None = None) 
     models = before.models()
     return Comparison(
         names if names[0] != names[1] else (str(base), str(head)),
-        find_causes(before, after),
+        causes,
         tables,
         {"base": before.changed_since(), "head": after.changed_since()},
         [judge_gate(gate, tables) for gate in gates or []],

@@ -24,8 +24,12 @@ from evenhand.individual.study import ALIKE, FIRST, MOST, IndividualStudy, Repor
 WIDTH = 2.0
 
 
-def reproduction(table: str, title: str) -> Table:
-    """Return the declaration of a table of the paper with our results."""
+def reproduction(table: str, title: str, main: str = "") -> Table:
+    """Return the declaration of a table of the paper with our results.
+
+    `main` is the metric of the plain network that answers the question of the table.
+    """
+    plain = {"method": ("mlp",), "individual": ("none",), "metric": (main,)}
     return Table(
         f"table_{table}",
         title=title,
@@ -53,6 +57,7 @@ def reproduction(table: str, title: str) -> Table:
         ),
         source=f"IIFR, Table {table}",
         form=FORM,
+        main=plain if main else None,
     )
 
 

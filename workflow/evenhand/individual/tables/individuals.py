@@ -66,7 +66,6 @@ TABLE = Table(
         ),
     ),
     form=FORM,
-    main={"method": ("mlp",), "individual": ("none",), "group": ("",), "label": ("",)},
 )
 
 

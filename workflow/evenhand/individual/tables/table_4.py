@@ -10,7 +10,7 @@ from evenhand.core.tables import Row
 from evenhand.individual.reproduction import compare_overall, reproduction
 from evenhand.individual.study import IndividualStudy
 
-TABLE = reproduction("4", "Accuracy and individual fairness")
+TABLE = reproduction("4", "Accuracy and individual fairness", main="ifr_b")
 METRICS = ("acc", "balanced_acc", "positive_rate", "ifr_b", "ifr_p", "ifr_p_all")
 
 

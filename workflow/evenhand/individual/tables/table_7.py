@@ -6,7 +6,7 @@ from evenhand.core.tables import Row
 from evenhand.individual.reproduction import compare_overall, reproduction
 from evenhand.individual.study import IndividualStudy
 
-TABLE = reproduction("7", "Group fairness")
+TABLE = reproduction("7", "Group fairness", main="ddp")
 METRICS = ("ddp", "deo_0", "deo_1")
 
 
