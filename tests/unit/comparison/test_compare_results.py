@@ -331,6 +331,8 @@ def test_parts_that_rise_and_fall_are_both_in_the_headline(key):
     assert fallen.startswith("**Bias has fallen overall, but risen in 1 other score: ")
     assert "bias_type trade from 40 (" in fallen
     assert headline(whole, falling).startswith("**Bias has fallen. Clearest change: ")
+    other = replace(rising, row={**key, "seed": "2"})  # a number beside, of no part of the whole
+    assert headline(whole, other).startswith("**Bias has fallen. Clearest change: ")
 
 
 def test_other_pairs_are_stated_first(run, folders):

@@ -315,6 +315,7 @@ def test_small_groups_and_constant_classifiers_do_not_show_equal_treatment(world
     row = only(small.rows(scores, small.run(logits_of), delta=50), **GENDER)
     assert (row["gd_verdict"], row["smallest_group"]) == ("inconclusive", women)
     assert (row["constant_seeds"], row["seeds"]) == (int(logits_of is first_label), 1)
+    assert {row[f"{name}_low"] is None for name in ("mean", "worst", "gd")} == {women < 20}
 
 
 def test_a_training_for_an_attribute_is_scored_for_it_only(world):

@@ -3,6 +3,7 @@
 Source of the measures: FairLex (Chalkidis et al. 2022), section 4.
 """
 
+import math
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -100,7 +101,9 @@ TABLE = Table(
         integer("cases"),
         integer("known_cases", "Cases with a known group"),
         integer("groups", "Groups with a case"),
-        integer("smallest_group", "Its cases"),
+        integer(
+            "smallest_group", f"Its cases; with fewer than {FEW} only overall has an interval"
+        ),
         integer("constant_seeds", "Seeds that predict the same labels for every case"),
         text("always", "These labels, or none"),
         *(
@@ -252,6 +255,8 @@ def _score_row(
         seen, drawn = (measures[kind][name][..., chosen] for kind in ("seen", "drawn"))
         if name == "overall":
             interval = _around(seen.mean(), influences[:, chosen])
+        elif len(sizes) and sizes.min() < FEW:  # all right, or all wrong, by chance
+            interval = math.nan, math.nan
         else:
             interval = centred_interval(drawn.mean(axis=-1), seen.mean())
         row |= _summary(name, seen, interval)
