@@ -609,6 +609,10 @@ def test_gaps_of_intersections_not_beyond_an_attribute_are_counted_only(tmp_path
         " attributes, and are in the tables only (equalised odds included)."
     )
     assert note in notes(description, tables, "")
+    alone = [row | {"verdict": "inconclusive"} for row in tables["gaps"] if row not in crossed]
+    words = findings(tables | {"gaps": crossed + alone}, 5)
+    doubt = r"It is not clearly larger than that of one of its attributes: \S+ points, of [ab]\."
+    assert any(re.search(doubt, each) for each in words)
     assert not any("intersections" in each for each in notes(*audit(tmp_path, people())[::-1], ""))
 
 
@@ -624,7 +628,7 @@ def test_a_macro_f1_that_comes_from_unlike_labels_is_no_finding(tmp_path):
     mixed = [row for row in tables["groups"]
              if row["metric"] == "macro_f1" and row["verdict"] in ("above", "below")]  # fmt: skip
     assert mixed and not any("acro-F1" in words for words in findings(tables, 5))
-    said = [words for words in notes(description, tables, "") if "ll others are a mixture" in words]
+    said = [words for words in notes(description, tables, "") if "macro-F1 depends on" in words]
     assert len(said) == 1 and f"of {len(mixed)} group" in said[0]
 
 

@@ -17,7 +17,12 @@ def audit_notes(results: Results) -> list[str]:
     """
     notes = []
     for pattern in ("stereotypes/*/pairs.json", "predictions/*/meta.json"):
-        files = sorted(results.matching([pattern]))
+        former = {Path(table).parent for table in results.former}
+        files = [
+            file
+            for file in sorted(results.matching([pattern]))
+            if Path("tables", file).parent not in former
+        ]
         for file in files:
             described = read_description(results.folder / file, set(), "the audit")
             name = Path(file).parent

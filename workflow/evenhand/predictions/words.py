@@ -95,11 +95,6 @@ def is_constant(description: Mapping[str, Any]) -> bool:
     return description.get("uniform") == "same"
 
 
-def is_at_majority(description: Mapping[str, Any], tables: Tables) -> bool:
-    """Whether a trained classifier is right at most as often as the most frequent class."""
-    return any(row["value"] <= share for row, share in _beside_majority(description, tables))
-
-
 def _beside_majority(
     description: Mapping[str, Any], tables: Tables
 ) -> list[tuple[dict[str, Any], float]]:
@@ -426,8 +421,8 @@ def _significant(tables: Tables, with_odds: bool = False) -> list[_Finding]:
 def _mixed(groups: list[dict[str, Any]]) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
     """Return the significant differences of macro-F1 that accuracy does not have, by `_key`.
 
-    All others are a mixture of groups. Where labels are unlike between groups, a mixture has a
-    higher macro-F1 than each of them, even if all are classified equally well.
+    Where labels are unlike between groups, macro-F1 differs even if all are classified equally
+    well; that of all others, as a mixture of groups, may be above that of each group.
     """
     accurate = {(row["attribute"], row["group"]): row for row in where(groups, metric="accuracy")}
     mixed = defaultdict(list)
@@ -484,12 +479,14 @@ def _gaps(tables: Tables, description: Mapping[str, Any]) -> list[str]:
         if row["verdict"] != "above":
             return _say("worse_calibrated", row=row, worse=worse, title=facts(row)["title"])
         rates = _base_rates(row, group, tables["groups"])
-        return _say("gap", row=row, group=group, worse=worse, rates=rates, **facts(row))
+        sentence = _say("gap", row=row, group=group, worse=worse, rates=rates, **facts(row))
+        if finding.is_crossed and group and group not in clear:
+            sentence += f" {_say('like_one', alone=_largest_alone(group, tables['groups']))}"
+        return sentence
 
+    clear = _worse_crossed(tables["groups"])
     first, *others = map(words, significant)
-    worse = max(
-        _worse_crossed(tables["groups"]), key=lambda row: abs(row["difference"]), default=None
-    )
+    worse = max(clear, key=lambda row: abs(row["difference"]), default=None)
     if worse and not significant[0].is_crossed:
         named = {name: value for name, value in facts(worse).items() if name != "most"}
         alone = _largest_alone(worse, tables["groups"])

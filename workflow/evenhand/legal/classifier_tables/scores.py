@@ -101,9 +101,7 @@ TABLE = Table(
         integer("cases"),
         integer("known_cases", "Cases with a known group"),
         integer("groups", "Groups with a case"),
-        integer(
-            "smallest_group", f"Its cases; with fewer than {FEW} only overall has an interval"
-        ),
+        integer("smallest_group", f"Its cases; with fewer than {FEW} only overall has an interval"),
         integer("constant_seeds", "Seeds that predict the same labels for every case"),
         text("always", "These labels, or none"),
         *(

@@ -13,12 +13,12 @@ from evenhand.predictions.words import (
     TITLES,
     doubts,
     findings,
-    is_at_majority,
     is_constant,
     named_gap,
     spread,
     tied_doubt,
     with_further,
+    worthless,
 )
 from evenhand.report.figures import Row, axis, estimated, forest
 from evenhand.report.headline import Headline, plain, say, strength
@@ -125,7 +125,11 @@ def _short(order: Sequence[dict[str, Any]], sets: Sequence[dict[str, Any]], furt
         gap=gap if gap and gap["verdict"] == "above" else None,
         metric=drawn_title(tables),
         preference=preference,
-        doubt=preference["doubt"] if preference else tied_doubt(document, tables),
+        doubt=preference["doubt"]
+        if preference
+        else plain("predictions_majority")
+        if worthless(document, tables)
+        else tied_doubt(document, tables),
         calibration=gap,
         constant=constant,
         further=further,
@@ -169,7 +173,7 @@ def _files(document: dict[str, Any]) -> list[str]:
 
 def _worthless(document: dict[str, Any]) -> int:
     """Return 2 for constant predictions, 1 for a classifier at the majority's share, else 0."""
-    return 2 if is_constant(document) else int(is_at_majority(document, document["tables"]))
+    return 2 if is_constant(document) else len(worthless(document, document["tables"]))
 
 
 def _clear(document: dict[str, Any]) -> float:
