@@ -192,6 +192,33 @@ def by_group(*rates, share=(0.9, 0.6, 0.4, 0.3)):
     }
 
 
+def test_many_data_sets_are_counted_where_the_groups_of_three_are_named():
+    names, codes = "abcde", (0, 1)
+    flips = [FLIPS | {"dataset": name} for name in names]
+    same = {"seeds": 1, "answers": 40, "positive_rate": 0.5, "people": 40, "gap_low": None}
+    tables = {
+        "table_4": flips,
+        "table_6": [row | {"group": code} for row in flips for code in codes],
+        "groups": [
+            {"dataset": name, "quantity": "P(Y=1|A)", "value": value, "reproduced": 0.3}
+            for name in names
+            for value in "fm"
+        ],
+        "individuals": [
+            row | same | {"group": code, "label": label}
+            for row in flips
+            for code in (None, *codes)
+            for label in (None, 1)
+        ],
+    }
+    documents = [
+        {"name": name, "attribute_name": "sex", "attribute_values": [*"fm"], "meta": {}}
+        for name in names
+    ]
+    worse = conclude(tables, documents, 5)[3]
+    assert worse.count("the plain network predicts") == 3 and "2 further data sets" in worse
+
+
 def test_an_attribute_precedes_a_clearer_intersection():
     crossed = FLIPS | {"dataset": "b", "mean": 60, "low": 58, "high": 62}
     documents = [

@@ -49,7 +49,7 @@ METHODS = (
 #: Methods of a data set whose effect is stated.
 EFFECTS = 3
 
-#: Groups that a sentence names.
+#: Groups that a sentence names, and data sets whose groups the short answer names.
 GROUPS = 3
 
 #: Fewer test people of a group are counted beside its share, and it is not called the lowest.
@@ -154,7 +154,7 @@ def conclude(
     """
     by_name = {document["name"]: document for document in documents}
     titles = titles_of(by_name.values())
-    results, worse = [], []
+    results = []
     rates = {row["dataset"]: row["mean"] for row in _plain(tables, "table_4", "positive_rate")}
     accuracies = {row["dataset"]: row["mean"] for row in _plain(tables, "table_4", "balanced_acc")}
     official = where(tables.get("table_4", []), metric="ifr_b", split="official")
@@ -176,16 +176,16 @@ def conclude(
         facts["other"] = others.get(row["dataset"]) if row["split"] == "random" else None
         accuracy = accuracies.get(row["dataset"])
         groups = _groups(tables, document, accuracy)
-        statements = [say("if_decision", _files("table_4"), **facts, accuracy=accuracy)]
+        statements, worse = [say("if_decision", _files("table_4"), **facts, accuracy=accuracy)], ""
         if groups:
             files = ("individuals" if groups["predicted"] else "groups", "table_6")
             statements.append(say("if_groups", _files(*files), **groups))
             if groups["predicted"]:
-                worse.append(say("if_who", _files(*files), dataset=facts["dataset"], groups=groups))
+                worse = say("if_who", _files(*files), dataset=facts["dataset"], groups=groups)
         is_clear = facts["verdict"] == ABOVE
         size = strength(row["mean"], 100, row["low"], row["high"]) if is_clear else 0.0
         is_crossed = CROSS in (facts["attribute"] or "")
-        results.append((size, is_crossed, statements, say("if_short", **facts)))
+        results.append((size, is_crossed, worse, statements, say("if_short", **facts)))
     # an intersection differs where one of its attributes does, which therefore precedes it
     results.sort(key=lambda result: (not result[0], result[1], -result[0]))
     sentences = [statement for *_, statements, _ in results for statement in statements]
@@ -202,6 +202,9 @@ def conclude(
             words = row["sentence"].removeprefix(place)
             sentences.append(with_sources(words[:1].upper() + words[1:], _files("findings")))
     size, *_, short = results[0] if results else (0.0, "")
+    worse = list(filter(None, (result[2] for result in results)))
+    if (rest := len(worse) - GROUPS) > 0:
+        worse[GROUPS:] = [say("if_rest", count=rest)]
     return size, sentences, short, Markup(" ").join(worse)
 
 
