@@ -392,6 +392,10 @@ def test_a_gap_by_an_attribute_that_the_method_was_not_trained_for_is_less_fair(
     own = next(words for words in found.more if "Gap by <bdi>age</bdi>" in words)
     assert own.endswith("macro-F1 over all cases −14.0 points (significant).")
     assert "by <bdi>skills</bdi> (trained for <bdi>age</bdi>)" in found.short
+    rows[0] |= {"verdict": "inconclusive", "p_cases_adjusted": 0.01}
+    write_tables(tmp_path, [(of_texts.TABLE, rows)])
+    found = conclude(find_changes([tmp_path], [], [], {}, gaps))
+    assert "macro-F1 over all cases −14.0 points (not significant over seeds)" in found.short
     other = next(words for words in found.more if "Gap by <bdi>skills</bdi>" in words)
     assert "<bdi>leace</bdi> (trained for <bdi>age</bdi>) on" in other
 

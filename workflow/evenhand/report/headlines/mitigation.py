@@ -108,8 +108,8 @@ class Change(NamedTuple):
         Whether the group with the highest rate has a lower one now than that with the lowest.
     cost : float, optional
         How macro-F1 over all cases (of people: accuracy) changes, in points, if that matters.
-    cost_holds : bool
-        Whether this is significant.
+    cost_standing : str
+        Whether this is significant (over seeds, if it is over cases alone).
     alone_varies : bool
         Whether the method without its individual loss is not significant only as its runs vary
         more.
@@ -162,7 +162,7 @@ class Change(NamedTuple):
     trained_for: str = ""
     turned: bool = False
     cost: float | None = None
-    cost_holds: bool = False
+    cost_standing: str = ""
 
     @property
     def unjudged(self) -> bool:
@@ -573,7 +573,10 @@ def _cost(row: Mapping[str, Any] | None) -> dict[str, Any]:
         return {}
     holds = row["verdict"] in (ABOVE, BELOW)
     matters = holds or abs(row["difference"]) > row["delta"]
-    return {"cost": row["difference"] if matters else None, "cost_holds": holds}
+    p = row.get("p_cases_adjusted")
+    over = " over seeds" if p is not None and p < CHANCE else ""
+    standing = "significant" if holds else f"not significant{over}"
+    return {"cost": row["difference"] if matters else None, "cost_standing": standing}
 
 
 def is_of_other(row: Mapping[str, Any]) -> bool:
