@@ -1,13 +1,18 @@
 import json
+from pathlib import Path
 
 import pytest
 
 from evenhand.core.tables import write_tables
 from evenhand.individual.tables import grid, tests
+from evenhand.learning import objectives
+from evenhand.learning.objective import REMOVES, load_objective
+from evenhand.legal.classifier_tables import attribute_leakage
 from evenhand.legal.classifier_tables import tests as of_texts
 from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_CONSTANT, ONE_SEED
 from evenhand.predictions.tables import gaps, groups
 from evenhand.report.headlines.mitigation import (
+    REMOVAL,
     Change,
     by_method,
     compare_weights,
@@ -415,3 +420,24 @@ def test_a_plain_classifier_that_has_not_learned_is_named(tmp_path):
     folders = sorted((tmp_path / "tables/predictions").iterdir())
     [words] = describe(Study([*metas, *folders])).doubts
     assert words.startswith("<bdi>mine, a</bdi>, plain training: the accuracy of this classifier")
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [({}, True), ({"score_low": 41}, False), ({"objective": "dfr"}, False),
+     ({"attribute": "sex"}, False), ({"chance": 45}, False), ({"read_from": "logits"}, False)],
+)  # fmt: skip
+def test_an_attribute_that_removal_leaves_readable_is_named(tmp_path, change, named):
+    row = {"classifier": "linear", "objective": "leace", "trained_for": "age", "attribute": "age"}
+    row |= {"read_from": "features", "probe": "linear", "chance": 33, "from_labels": 42}
+    row |= {"score": 50, "score_low": 44, "score_high": 56}
+    row = dict.fromkeys(attribute_leakage.TABLE.header) | row | change
+    folder = tmp_path / "tables/classifiers/d"
+    write_tables(folder, [(attribute_leakage.TABLE, [row]), (of_texts.TABLE, [])])
+    doubts = describe(Study([folder])).doubts
+    assert [("<bdi>age</bdi> from the features" in words) for words in doubts] == [True] * named
+
+
+def test_the_objectives_that_remove_an_attribute_are_those_whose_aim_it_is():
+    names = {path.stem for path in Path(objectives.__file__).parent.glob("[a-z]*.py")}
+    assert {name for name in names if load_objective(name).AIM in REMOVES} == {*REMOVAL}

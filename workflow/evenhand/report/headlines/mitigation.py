@@ -61,6 +61,9 @@ BY_CONSTRUCTION = (("mlp_without_attribute", "ifr_b"), ("mlp_without_attribute",
 #: Methods of tables of people that mitigate nothing.
 BASELINES = ("logistic_regression", "majority", "eidig_base", "eidig_control")
 
+#: Objectives that are to remove an attribute from what a classifier computes.
+REMOVAL = ("leace", "inlp", "adversarial")
+
 #: A p-value below which a change is significant.
 CHANCE = 0.05
 
@@ -240,7 +243,8 @@ def describe(study: Study) -> Headline:
     """
     classifiers, people, data = map(study.paths, FILES[:3])
     changes = find_changes(classifiers, people, data, study.titles, find_gaps(study))
-    return replace(conclude(changes, compare_weights(people)), doubts=_not_learned(study))
+    doubts = [*_not_learned(study), *_still_read(classifiers, study.titles)]
+    return replace(conclude(changes, compare_weights(people)), doubts=doubts)
 
 
 def _not_learned(study: Study) -> list[str]:
@@ -256,6 +260,29 @@ def _not_learned(study: Study) -> list[str]:
             for words in worthless(document, read_tables(folder)):
                 facts = {"of": of + trained["classifier"], "words": words}
                 sentences.append(say("mitigation_not_learned", [file], **facts))
+    return sentences
+
+
+def _still_read(classifiers: Iterable[Path], titles: Mapping[str, str]) -> list[str]:
+    """Name the attributes that a linear probe reads from features though they were to be removed.
+
+    Beyond what the true labels tell of them.
+    """
+    sentences = []
+    for path in classifiers:
+        rows = read_tables(path).get("attribute_leakage", [])
+        for row in where(rows, read_from="features", probe="linear"):
+            floor = max(row["chance"], row["from_labels"] or 0)
+            is_own = row["objective"] in REMOVAL and row["trained_for"] == row["attribute"]
+            if is_own and row["score_low"] is not None and row["score_low"] > floor:
+                facts = {
+                    "row": row,
+                    "of": f"{titles.get(path.name, path.name)}, {row['classifier']}",
+                    "method": titles.get(f"objectives/{row['objective']}", row["objective"]),
+                    "attribute": titles.get(f"{path.name}/{row['attribute']}", row["attribute"]),
+                }
+                file = "/".join([*path.parts[-3:], "attribute_leakage.csv"])
+                sentences.append(say("mitigation_still_read", [file], **facts))
     return sentences
 
 
