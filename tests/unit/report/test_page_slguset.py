@@ -85,7 +85,8 @@ def test_waits_for_a_later_round_beside_the_data_set_of_an_earlier_one(page, res
     pq.write_table(pa.Table.from_pylist(later), path)
     tree = page(more=[path])
     assert "come back for the round 2027." in text(tree, ".notice.waiting")
-    assert "annotators answered for 18 of these, of which 1 waits for more answers; the 18" in text(tree, ".lead + ul")
+    answered = "annotators answered for 18 of these, of which 1 waits for more answers; the 18"
+    assert answered in text(tree, ".lead + ul")
 
 
 def test_examples_are_the_first_by_id_of_each_reason(page, results):
