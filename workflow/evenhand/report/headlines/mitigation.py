@@ -61,7 +61,7 @@ BY_CONSTRUCTION = (("mlp_without_attribute", "ifr_b"), ("mlp_without_attribute",
 #: Methods of tables of people that mitigate nothing.
 BASELINES = ("logistic_regression", "majority", "eidig_base", "eidig_control")
 
-#: Objectives that are to remove an attribute from what a classifier computes.
+#: Objectives that remove an attribute from the features of a classifier.
 REMOVAL = ("leace", "inlp", "adversarial")
 
 #: A p-value below which a change is significant.
