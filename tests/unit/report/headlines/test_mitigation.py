@@ -168,7 +168,8 @@ CONCLUDED = {
     ],
     "the clearest comes first": [worst(), undecided(low=-1.0)],
     "none is significant: the next step needs the fewest seeds": [
-        undecided(low=None, further=n) for n in (9, 1)
+        *(undecided(low=None, further=n) for n in (9, 2)),
+        undecided("harmful", -6.0, low=None, further=1),
     ],
     "many are of one seed": [undecided(f"m{n}", reason=ONE_SEED) for n in range(6)],
     "one is undecided": [worst(), undecided("other", low=-1.0)],

@@ -545,8 +545,15 @@ def compare_weights(people: Iterable[Path]) -> str:
 
 
 def _next(changes: Sequence[Change]) -> str:
-    """State how many further seeds the comparison that needs the fewest of them lacks."""
-    lacking = [change for change in changes if change.verdict == INCONCLUSIVE and change.further]
+    """State how many further seeds the comparison that needs the fewest of them lacks.
+
+    One that may be fairer: none that is less fair in these runs.
+    """
+    lacking = [
+        change
+        for change in changes
+        if change.verdict == INCONCLUSIVE and change.further and change.direction != "less fair"
+    ]
     change = min(lacking, key=lambda change: change.further, default=None)
     if change:
         return say("mitigation_next", [change.file], change=change)
