@@ -238,6 +238,7 @@ WORDED = [
     worst(decisions=(13.3, 1.6), decisions_p=0.0504),
     undecided(reason="why"),
     worst(verdict="equivalent", difference=0.0),
+    worst("LAFTR", "below", -10.0, gap=True, measure="deo_1", attribute=""),
 ]
 
 

@@ -44,13 +44,13 @@ FILES = (
 )
 
 #: The measures that mitigation should change, of text classifiers and of tables of people.
-MEASURES = ("gd", "worst", *RATES, "ifr_p", "ddp")
+MEASURES = ("gd", "worst", *RATES, "ifr_p", "ddp", "deo_0", "deo_1")
 
 #: Those of which less is fairer.
-GAPS = ("gd", *RATES, "ddp")
+GAPS = ("gd", *RATES, "ddp", "deo_0", "deo_1")
 
 #: Points of a unit of a measure that is no percentage.
-POINTS = {"ddp": 100}
+POINTS = dict.fromkeys(("ddp", "deo_0", "deo_1"), 100)
 
 #: The baseline of the methods for tables of people: plain training.
 PLAIN = "mlp"
