@@ -472,7 +472,7 @@ def test_a_fresh_clone_recomputes_nothing(demo_template, tmp_path, beside):
 def test_one_core_gives_the_same_bytes_as_four(demo_template, tmp_path):
     clone = demo_template.clone(tmp_path / "clone", "mine")
     clone.edit("config/small.yaml", "offline: true", "offline: true\ncache: {enabled: false}")
-    clone.server = 1  # with other hashes, of which the order of sets depends
+    clone.server = (1,)  # with other hashes, of which the order of sets depends
     run = clone.run(cores=1)
     assert not any(job.served for job in run.jobs)
     assert not (clone.root / "results" / ".evenhand" / "cache").exists()

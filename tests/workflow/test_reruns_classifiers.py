@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from harness import Checkout, Job, checkout, once
+from harness import PROBES, Checkout, Job, checkout, once
 from workflow.test_reruns import LIBRARY, Graph, using
 
 CONFIG = """\
@@ -46,6 +46,7 @@ def trained_template(tmp_path_factory) -> Checkout:
     def make(root):
         made = checkout(root, arguments)
         made.write("config/classifiers.yaml", CONFIG)
+        made.edit(*PROBES)
         made.run(*TARGETS, cores=2)
 
     return Checkout(once(tmp_path_factory, "classifiers", make), arguments)
