@@ -43,6 +43,9 @@ dataset,hidden,adversary,learning_rate,batch,epochs,note
 default,30;20,10,1,32,2,
 """
 
+#: An edit: steps of a probe, most of the time of the tables of classifiers.
+PROBES = ("workflow/evenhand/learning/probes.py", "DECAY = 480,", "DECAY = 12,")
+
 #: Has imported Snakemake, and is forked for each plan: that takes half as long as a new process.
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["snakemake.cli", "snakemake.jobs"])
@@ -83,8 +86,8 @@ class Checkout:
         What each call of Snakemake is given at its end, such as ``--configfile``.
     """
 
-    #: Which process of `warm` its programs are forks of.
-    server = 0
+    #: Which process of `warm` its programs are forks of: arguments of `warm.folder`.
+    server: tuple[int, ...] = ()
 
     def __init__(self, root: Path, arguments: tuple[str, ...] = ()) -> None:
         self.root, self.arguments = root, arguments
@@ -165,7 +168,7 @@ class Checkout:
     def _environment(self) -> dict[str, str]:
         # no more bytecode: two edits within a second would be taken for one
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("EVENHAND_", "SNAKEMAKE"))}
-        folders = [warm.folder(self.server), Path(sys.executable).parent, os.environ["PATH"]]
+        folders = [warm.folder(*self.server), Path(sys.executable).parent, os.environ["PATH"]]
         return kept | {
             "PYTHONPATH": str(self.root / "workflow"),
             "PYTHONDONTWRITEBYTECODE": "1",

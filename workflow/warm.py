@@ -208,6 +208,9 @@ def main() -> None:
     except BaseException:
         traceback.print_exc()
         status = 1
+    for thread in threading.enumerate():  # Snakemake's, which asks for jobs up to a second later
+        if isinstance(thread, threading.Timer):
+            thread.cancel()
     # as a fork of multiprocessing ends: to take all modules apart takes longer than most programs
     threading._shutdown()
     atexit._run_exitfuncs()

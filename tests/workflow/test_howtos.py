@@ -23,7 +23,7 @@ from evenhand.legal.declaration import read_dataset
 from evenhand.legal.read_cases import read_cases
 from evenhand.legal.records import read_records
 from evenhand.plan_legal import expand
-from harness import REPOSITORY, TRAINING, checkout
+from harness import PROBES, REPOSITORY, TRAINING, checkout
 
 BLOCK = re.compile(
     r"^(?P<indent> *)```(?P<language>\w+)(?: file=(?P<file>\S+))?\n(?P<text>.*?)^(?P=indent)```$"
@@ -231,6 +231,7 @@ def test_howto_does_what_it_says(howto, tmp_path):
     made = checkout(tmp_path)
     shutil.copytree(REPOSITORY / "tests", made.root / "tests")
     made.write("resources/iifr/training.csv", TRAINING)
+    made.edit(*PROBES)
     steps = list(BLOCK.finditer(howto.read_text(encoding="utf-8")))
     ran = 0
     for step in steps:

@@ -48,6 +48,13 @@ def python(tmp_path_factory) -> Path:
     return python
 
 
+def forked(folder, python, *words, check=True) -> str:
+    """Call the installed `evenhand` in a fork, which saves the imports of a process."""
+    site = sysconfig.get_path("purelib", vars={"base": python.parent.parent})
+    command = (warm.folder() / "python", "-m", "evenhand", *words)
+    return _call(folder, *command, check=check, PYTHONPATH=site, **forks())
+
+
 def _call(folder, *command, check=True, **variables) -> str:
     named = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
@@ -73,8 +80,8 @@ def test_the_workflow_runs_in_an_empty_folder(python, tmp_path):
     finding, report = said.strip().splitlines()[-2:]
     assert finding.startswith("- ")
     assert report == f"The report: {tmp_path}/out/report/index.html"
-    assert "Nothing would run." in _call(tmp_path, python, "-m", "evenhand", "why", "mine.yaml")
-    assert "0 differ" in _call(tmp_path, python, "-m", "evenhand", "verify", "out")
+    assert "Nothing would run." in forked(tmp_path, python, "why", "mine.yaml")
+    assert "0 differ" in forked(tmp_path, python, "verify", "out")
     # a fork has no more files open than a process
     (tmp_path / "files.py").write_text("import os; print(os.listdir('/proc/self/fd'))")
     programs = (sys.executable, warm.folder() / "python")
@@ -88,7 +95,7 @@ def test_an_audit_in_an_empty_folder_is_that_of_the_workflow(python, tmp_path):
     settings = ["steps=60", "width=32", "layers=1", "heads=2"]
     train_language_model(files=texts, out=tmp_path / "tiny", kind="causal", settings=settings)
     shutil.copy(REPOSITORY / "resources/demo/stereotypes/pairs.csv", tmp_path)
-    said = _call(tmp_path, python.parent / "evenhand", "audit", "tiny", "--pairs", "pairs.csv")
+    said = forked(tmp_path, python, "audit", "tiny", "--pairs", "pairs.csv")
     finding, _, note, report = said.strip().splitlines()[-4:]
     assert finding.startswith("Log-likelihood: ") and report == "Report: audit/report.html"
     reasons = "a sentence is empty: 1; both sentences are the same: 1"
@@ -98,8 +105,7 @@ def test_an_audit_in_an_empty_folder_is_that_of_the_workflow(python, tmp_path):
         "stereotypes: {sets: {pairs: {format: crows_pairs, file: pairs.csv, title: Pairs}}}\n"
     )
     tables = "results/tables/pairs/pairs"
-    run = ("-m", "evenhand", "run", "mine.yaml", tables, "--cores", "1")
-    _call(tmp_path, python, *run, **forks())
+    forked(tmp_path, python, "run", "mine.yaml", tables, "--cores", "1")
     made = sorted((tmp_path / tables).glob("[!.]*"))
     assert made
     for file in made:
@@ -108,12 +114,12 @@ def test_an_audit_in_an_empty_folder_is_that_of_the_workflow(python, tmp_path):
 
 
 def test_the_demo_can_be_planned_in_an_empty_folder(python, tmp_path):
-    said = _call(tmp_path, python, "-m", "evenhand", "run", "-n", "--quiet", "rules")
+    said = forked(tmp_path, python, "run", "-n", "--quiet", "rules")
     assert "score_pairs" in said
 
 
 def test_a_missing_configuration_is_one_sentence(python, tmp_path):
-    said = _call(tmp_path, python, "-m", "evenhand", "run", "mine.yaml", check=False)
+    said = forked(tmp_path, python, "run", "mine.yaml", check=False)
     assert (
         said
         == "error: mine.yaml: there is no such configuration; write one with `evenhand init`.\n"

@@ -210,7 +210,9 @@ def test_what_no_job_uses_reruns_nothing(demo):
     assert demo.plan() == []
 
 
-@pytest.mark.parametrize("packages", [("rjieba", "torch"), ("openpyxl", "tokenizers")])
+@pytest.mark.parametrize(  # the last is imported by another name
+    "packages", [("rjieba", "torch"), ("openpyxl", "tokenizers"), ("python-dateutil",)]
+)
 def test_another_locked_version_reruns_the_stages_that_use_it(demo, graph, packages):
     users = []
     for package in packages:
@@ -222,13 +224,6 @@ def test_another_locked_version_reruns_the_stages_that_use_it(demo, graph, packa
     plan, changed = changed_jobs(demo)
     assert changed == expected
     assert plan == graph.below(expected)
-
-
-def test_a_package_is_known_by_the_name_of_its_distribution(demo, graph):
-    importers = using(demo, graph, "packages", "python-dateutil")
-    assert 0 < len(importers) < len(graph.jobs)
-    demo.edit("requirements/requirements.lock", "python-dateutil==", "python-dateutil==99.")
-    assert demo.plan() == graph.below(importers)
 
 
 def test_jobs_and_the_main_process_agree_on_the_digest(demo_template):
@@ -472,7 +467,7 @@ def test_a_fresh_clone_recomputes_nothing(demo_template, tmp_path, beside):
 def test_one_core_gives_the_same_bytes_as_four(demo_template, tmp_path):
     clone = demo_template.clone(tmp_path / "clone", "mine")
     clone.edit("config/small.yaml", "offline: true", "offline: true\ncache: {enabled: false}")
-    clone.server = 1  # with other hashes, of which the order of sets depends
+    clone.server = (1,)  # with other hashes, of which the order of sets depends
     run = clone.run(cores=1)
     assert not any(job.served for job in run.jobs)
     assert not (clone.root / "results" / ".evenhand" / "cache").exists()

@@ -14,6 +14,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import traceback
 import warnings
 from collections.abc import Iterable, Iterator
@@ -481,6 +482,9 @@ def _run(words: tuple[str, ...], signals: list[int]) -> tuple[bool, dict[str, An
     JobScheduler.exit_gracefully = stop
     try:
         is_done = args_to_api(options, parser)
+        for thread in threading.enumerate():  # the limit of jobs per second: Python waits for it
+            if isinstance(thread, threading.Timer):
+                thread.cancel()
         return is_done, {} if options.dryrun else settings | {"results": results.resolve()}
     except WorkflowError as error:  # before the workflow is read, as of a profile's other files
         problem = " ".join(str(error).split()).rstrip(".")

@@ -329,7 +329,7 @@ def taking_turns(templates, words, swaps):
 
 
 def test_words_that_take_turns_add_their_own_products():
-    labels = taking_turns(25, 20, 12)
+    labels = taking_turns(25, 20, 6)
     generator = np.random.default_rng(6)
     margin = generator.normal(size=25)[labels[:, 2]] + generator.normal(size=20)[labels[:, 3]]
     hits = (margin + generator.normal(size=len(labels)) > 0).astype(float)
@@ -426,7 +426,7 @@ def test_many_clusters_in_a_few_templates():
 def test_templates_that_decide_alone_are_the_items(is_share):
     labels, _ = in_templates(12, 24, 0.0, 1)
     generator, within, significant = np.random.default_rng(2), 0, 0
-    for _ in range(300):
+    for _ in range(150):
         hits = generator.integers(0, 2, 12).astype(float)[labels[:, 2]]
         noisy = np.where(generator.random(len(hits)) < 0.01, 1 - hits, hits)
         for values in (hits, noisy):  # all swaps alike, and nearly
@@ -434,7 +434,7 @@ def test_templates_that_decide_alone_are_the_items(is_share):
             within += found.low <= 0.5 <= found.high
             significant += found.p_value <= 0.05
             assert not found.equivalent and found.high - found.low < 0.75
-    assert within >= 0.93 * 600 and significant <= 0.06 * 600
+    assert within >= 0.93 * 300 and significant <= 0.06 * 300
 
 
 def test_one_word_in_each_swap_has_no_test():

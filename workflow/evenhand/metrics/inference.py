@@ -453,7 +453,7 @@ def _added_by_templates(totals: Totals) -> tuple[float, float]:
 
 
 def _widening(
-    totals: Totals, tail: float, times: float = 1.0, *, is_share: bool = False
+    totals: Totals, shared: Sharing, tail: float, times: float = 1.0
 ) -> tuple[float, float]:
     """Return by how much shared words widen an interval of the mean, below and above the mean.
 
@@ -464,29 +464,28 @@ def _widening(
     """
     from scipy import special
 
-    inflation, effective, skewness, *_ = sharing(totals, is_share=is_share)
+    inflation, effective, skewness, *_ = shared
     if effective <= 1:
         return float("inf"), float("inf")
     if inflation == 1 and totals.templates is None:
         return 1.0, 1.0
-    alone, shared = (
+    alone, quantile = (
         -float(special.stdtrit(times * count - 1, tail))
         for count in (effective_number(totals.sizes), effective)
     )
     skew = skewness / times**0.5
-    reached = shared
+    reached = quantile
     if abs(skew) > 1e-6:
         signed = -abs(skew)
-        reached = 3 / signed * (float(np.cbrt(1 + signed * (shared - signed / 6))) - 1)
-    factors = inflation**0.5 * shared / alone, inflation**0.5 * max(shared, reached) / alone
+        reached = 3 / signed * (float(np.cbrt(1 + signed * (quantile - signed / 6))) - 1)
+    factors = inflation**0.5 * quantile / alone, inflation**0.5 * max(quantile, reached) / alone
     return factors if skew > 0 else factors[::-1]
 
 
-def _by_templates(totals: Totals, tail: float) -> float:
+def _by_templates(totals: Totals, shared: Sharing, tail: float) -> float:
     """Return half the interval of the mean by the variance that templates add; 0 without any."""
     from scipy import special
 
-    shared = sharing(totals)
     if not shared.added:
         return 0.0
     quantile = -float(special.stdtrit(shared.templates - 1, tail))
@@ -553,8 +552,8 @@ def interval_p_value(totals: Totals, neutral: float = 0.0, *, level: float = 0.9
         return least
 
     def excluded(p_value: float) -> bool:
-        widening = _widening(totals, p_value / 2)[int(difference < 0)]
-        rest = difference**2 - _by_templates(totals, p_value / 2) ** 2
+        widening = _widening(totals, shared, p_value / 2)[int(difference < 0)]
+        rest = difference**2 - _by_templates(totals, shared, p_value / 2) ** 2
         nearer = totals.mean - float(np.copysign(max(0.0, rest) ** 0.5, difference)) / widening
         return rest > 0 and sign_flip_p_value(totals.sums - nearer * totals.sizes) <= p_value
 
@@ -696,11 +695,12 @@ def sign_flip_interval(
     (float, float)
         NaN below `LEAST_EFFECTIVE` effective clusters or templates.
     """
-    below, above = _widening(totals, (1 - level) / 2)
-    least = min(effective_number(totals.sizes), sharing(totals).templates)
+    shared = sharing(totals)
+    below, above = _widening(totals, shared, (1 - level) / 2)
+    least = min(effective_number(totals.sizes), shared.templates)
     if not (least >= LEAST_EFFECTIVE and np.isfinite(above)):
         return float("nan"), float("nan")
-    by_templates = _by_templates(totals, (1 - level) / 2)
+    by_templates = _by_templates(totals, shared, (1 - level) / 2)
     if effective_number(totals.sizes) >= MANY:
         from scipy.special import ndtri
 
@@ -1113,8 +1113,10 @@ def infer(
         variance = (totals.squares - size * mean**2) / (size - 1) if size > 1 else float("nan")
     known = correlation if np.isfinite(correlation) or len(totals.sizes) < size else 0.0
 
+    widened = sharing(all_items, is_share=is_share)
+
     def power_at(times: float) -> float:
-        widening = sum(_widening(all_items, (1 - level) / 2, times, is_share=is_share)) / 2
+        widening = sum(_widening(all_items, widened, (1 - level) / 2, times)) / 2
         if not np.isfinite(widening):
             return float("nan")
         if 2 ** (1 - shared.templates) > 1 - level:  # no p-value is so small

@@ -1,5 +1,6 @@
 """What each format reads of real files, counted."""
 
+import functools
 from collections import Counter
 
 import pytest
@@ -8,6 +9,11 @@ from evenhand.errors import InputError
 from unit.legal.made_records import read
 
 pytestmark = pytest.mark.mirror
+
+
+@functools.cache
+def read_once(format, *files):
+    return read(format, files)
 
 
 @pytest.mark.parametrize(
@@ -36,14 +42,14 @@ pytestmark = pytest.mark.mirror
     ],
 )
 def test_cases_and_quarantine(mirror, format, files, cases, distinct, counts):
-    records, found = read(format, sorted(mirror.glob(files)))
+    records, found = read_once(format, *sorted(mirror.glob(files)))
     assert (len(records), len({record.case_id for record in records})) == (cases, distinct)
     assert found == counts
     assert all(record.text for record in records)
 
 
 def test_labels_and_dates_of_judge(mirror):
-    records, _ = read("judge", [mirror / "judge" / "judge_test_subset.jsonl"])
+    records, _ = read_once("judge", mirror / "judge" / "judge_test_subset.jsonl")
     labels = Counter((record.labels or (None,))[0] for record in records)
     assert labels == {"<=12": 131, "<=36": 65, "<=60": 23, "<=120": 13, "0": 5, ">120": 2, None: 1}
     # two dates are masked or misspelt
@@ -57,13 +63,13 @@ def test_a_wrong_encoding_of_cail(mirror):
 
 
 def test_judgments_of_both_forms(mirror):
-    records, _ = read("hudoc_json", [mirror / "ecthr" / "hudoc_json_en.tar.gz"])
+    records, _ = read_once("hudoc_json", mirror / "ecthr" / "hudoc_json_en.tar.gz")
     assert all(record.date and record.context for record in records)
     assert sum(record.labels is None for record in records) == 2
     assert sum(bool(record.labels) for record in records) == 117
     numbered = sum(paragraph[0].isdigit() for record in records for paragraph in record.text)
     assert numbered >= 0.99 * sum(len(record.text) for record in records)
-    texts, _ = read("hudoc_text", [mirror / "ecthr" / "rmu_echr_txt.tar.gz"])
+    texts, _ = read_once("hudoc_text", mirror / "ecthr" / "rmu_echr_txt.tar.gz")
     assert all(record.date and record.metadata["respondent"] for record in texts)
     assert sum(record.labels is None for record in texts) <= 4
     known = {record.case_id: record for record in records}
