@@ -95,6 +95,7 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
     for each in (text, text.replace("        # identity", "        identity")):
         complete(yaml.safe_load(each), read_schema(SCHEMA))
     assert ("overlapping: true" in text) == (task == "text")
+    assert yaml.safe_load(text)["results"] == f"results/{task}"  # tasks of one folder
     assert run("init", tmp_path / "new", task) == 2  # nothing is overwritten
 
 

@@ -14,8 +14,10 @@ from evenhand import audit_predictions, audit_table, compare
 from evenhand.comparison import compare_results, summary
 from evenhand.comparison.causes import Causes
 from evenhand.comparison.numbers import Compared, ComparedTable
+from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
 from evenhand.metrics.differences import Estimate
+from evenhand.slguset.count_funnel import FUNNEL
 from unit.comparison.made_folders import (
     BASE,
     SWEEPS,
@@ -350,6 +352,14 @@ def test_other_pairs_are_stated_first(run, folders):
     assert headline.startswith("**Bias has risen.")
     document = json.loads(Path("c.json").read_text(encoding="utf-8"))
     assert [one["shared"] for one in document["causes"]["items"]] == [36]
+    assert [each.partition(" ")[0] for each in compare(*folders).findings] == ["Base", "Bias"]
+    for folder in folders:
+        shutil.copytree(folder / "stereotypes/mine", folder / "stereotypes/other")
+    out = run(*folders)[1]
+    assert out.count("read different") == 1
+    assert "parquet and 1 other file with the same numbers). A number" in out
+    for folder in folders:
+        shutil.rmtree(folder / "stereotypes/other")
     write_pairs(folders[1], signs[::-1], texts=range(39, -1, -1))
     _, out, _ = run(*folders)
     assert "read different" not in out and "No bias score changed" in out
@@ -486,6 +496,35 @@ def test_the_headline_and_lists_without_numbers(run, folders):
     assert "- In head no record says what made" not in out
 
 
+def test_accepted_sentences_of_two_extractions_and_of_two_runs(run, tmp_path):
+    verdicts = {"He ran.": ("length", "accepted"), "She sat.": ("accepted", "accepted")}
+    verdicts |= {"She ran.": ("length", ""), "He sat.": ("", "length"), "He ate.": ("", "accepted")}
+    for place, name in enumerate(("base", "head")):
+        rows = [
+            {"sentence": each, "verdict": pair[place], "reasons": pair[place]}
+            for each, pair in verdicts.items()
+            if pair[place]
+        ]
+        write_table(tmp_path / name, "sentences.csv", rows)
+        corpus = tmp_path / f"{name}_run/tables/corpus"
+        funnel = [("read", "", 9), ("rejected", "length", 4 - place), ("accepted", "", 5 + place)]
+        cells = [dict(zip(("step", "reason", "sentences"), row, strict=True)) for row in funnel]
+        write_tables(corpus, [(FUNNEL, cells)])
+    code, out, _ = run("base", "head", "--data", "c.json")
+    assert code == 0
+    assert (
+        "**Accepted sentences: 1 in base, 3 in head; 1 of the 2 in both have another verdict,"
+        " 1 are in base only, and 2 in head only.**\n" in out
+    )
+    assert "| accepted | 1 | 3 |\n| length | 2 | 1 |\n" in out
+    assert "| He ran. | length | accepted |\n" in out and "Verdicts that changed" not in out
+    (table,) = json.loads(Path("c.json").read_text())["tables"]
+    assert table["sentences"] == {"accepted": [1, 3], "length": [2, 1]}
+    _, out, _ = run("base_run", "head_run")
+    assert "**Accepted sentences: 5 in base, 6 in head.**\n" in out
+    assert "| accepted | 5 | 6 |\n| length | 4 | 3 |\n" in out and "| read |" not in out
+
+
 def test_results_without_a_common_row_cannot_be_compared(run, folders):
     base, head = folders
     for folder, method in zip(folders, ("mlp", "linear"), strict=True):
@@ -553,6 +592,7 @@ def test_the_function_returns_what_the_command_prints(run, folders, tmp_path):
     )
     assert (row["number"], row["judged_by"]) == ("mean_bias", "items") and not row["repeats"]
     assert [one.status for one in result.outcomes] == ["broken"]
+    assert str(result.outcomes) == f"[gate broken: {GATE}: 1 number compared (least p: 1.9e-06)]"
     assert [one.status for one in compare(*folders, path).outcomes] == ["held"]
     with pytest.raises(InputError, match="`head` is of the type int, and must be str or Path"):
         compare(folders[0], 5)

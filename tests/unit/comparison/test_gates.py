@@ -138,6 +138,7 @@ def test_a_gate_counts_a_number_under_two_names_once(judge):
         assert (outcome.status, outcome.judged, len(outcome.breaking)) == (BROKEN, count, 1)
 
 
+C = sweep_row(1.0, metric="b", method="linear")
 A, B = sweep_row(1.0, metric="a"), sweep_row(2.0, metric="b")
 NO_NUMBER = "no number sd with an interval; it has mean, in rows named by dataset, method, "
 
@@ -148,7 +149,9 @@ NO_NUMBER = "no number sd with an interval; it has mean, in rows named by datase
         ("tables/none.csv:mean:rose", [A], [A], 0, f"has such a table; choose one of {SWEEPS}"),
         (f"{SWEEPS}:sd:rose", [A], [A], 0, NO_NUMBER),
         (f"{MEAN}:model=x:rose", [A], [A], 0, f"model names no rows of {SWEEPS}; dataset,"),
-        (f"{MEAN}:method=x:rose", [A], [A], 0, "chooses no row with a number"),
+        (f"{MEAN}:method=x:rose", [A], [A], 0, "has method=x; choose one of mlp"),
+        (f"{MEAN}:dataset=Loan:rose", [A], [A], 0, "=Loan (its name counts, not its title)"),
+        (f"{MEAN}:method=mlp:metric=b:rose", [A, C], [A, C], 0, "chooses no row with a number"),
         (f"{MEAN}:moved", [sweep_row("")], [sweep_row("")], 0, "chooses no row with a number"),
         (f"{MEAN}:metric=a:moved", [A], [B], 0, "1 of base gone"),
         (f"{MEAN}:metric=b:moved", [A], [B], 0, "1 new in head"),

@@ -117,7 +117,7 @@ def main(words: list[str]) -> None:
                     partial.write_text(content, encoding="utf-8")
         outcomes = [outcome for outcome in comparison.outcomes if outcome.status != HELD]
         for outcome in outcomes:
-            print(f"gate {outcome.status}: {outcome.gate}: {outcome.words}", file=sys.stderr)
+            print(outcome, file=sys.stderr)
         broken = any(outcome.status == BROKEN for outcome in outcomes)
         sys.exit(1 if broken else 2 if outcomes else 0)
 

@@ -91,6 +91,11 @@ class Outcome(NamedTuple):
     judged: int = 0
     breaking: list[tuple[Compared, float]] = []  # noqa: RUF012 (no outcome changes it)
 
+    def __str__(self) -> str:
+        return f"gate {self.status}: {self.gate}: {self.words}"
+
+    __repr__ = __str__
+
 
 def parse_gate(text: str | Mapping[str, Any]) -> Gate:
     """Parse a gate such as ``tables/bias/slguset/models.csv:mean_bias:model=mine:rose``.
@@ -194,11 +199,22 @@ def judge_gate(gate: Gate, tables: list[ComparedTable]) -> Outcome:
     asides = [(lost, "of base gone"), (fresh, "new in head"), (unknown, "that cannot be judged")]
     words += "".join(f", {count} {aside}" for count, aside in asides if count)
     if not (judged or lost or fresh or unknown):
-        words = "it chooses no row with a number"
+        rows = [n.row for table in matching for n in table.numbers if n.number == gate.column]
+        words = _no_row(gate, [*rows, *(row for t in matching for row in (*t.new, *t.gone))])
     all_same = all(number.status == SAME for number in judged)
     undecided = not judged or lost or (unknown and all_same)
     status = BROKEN if breaking else UNDECIDED if undecided else HELD
     return Outcome(gate, status, words, len(judged), breaking)
+
+
+def _no_row(gate: Gate, rows: list[dict[str, str]]) -> str:
+    """Return why a gate chooses no row: a value that no row has, or else their combination."""
+    for key, value in gate.where.items():
+        known = sorted({row[key] for row in rows if row.get(key)})
+        if known and value not in known:
+            aside = " (its name counts, not its title)" if key == "dataset" else ""
+            return f"no row with a number has {key}={value}{aside}; {choice(value, known)}"
+    return "it chooses no row with a number"
 
 
 def _problem(gate: Gate, table: ComparedTable) -> str:

@@ -51,6 +51,12 @@ NAMED = ("dataset", "model", "classifier", "objective", "method", "individual", 
 #: The counts of pairs by which a finding on them is doubtful.
 DOUBTFUL = ("misplaced", "one_longer", "unequal", "pairs", "samples", "scored")
 
+#: What `evenhand extract` writes, without a description.
+EXTRACTED = Table("sentences", title="Extracted sentences", key=("sentence",), columns=())
+
+#: The tables with a verdict for each sentence, or the number of sentences of each verdict.
+WITH_SENTENCES = ("sentences.csv", "tables/corpus/funnel.csv")
+
 #: Adjusted p-values below this count as moved.
 ALPHA = 0.05
 
@@ -160,6 +166,9 @@ class ComparedTable:
         The reason why rows were not compared, or blank.
     title : str
         Its title and its data set, for readers.
+    sentences : dict
+        By step, reason or verdict: the numbers of sentences in base and head, where tables of
+        `WITH_SENTENCES` differ.
     values : tuple of set
         The values of keys (of `NAMED`) that base and head have, as (key, value).
     """
@@ -177,6 +186,7 @@ class ComparedTable:
     verdicts: list[dict[str, Any]] = field(default_factory=list)
     problem: str = ""
     title: str = ""
+    sentences: dict[str, list[int]] = field(default_factory=dict)
     values: tuple[set[tuple[str, str]], ...] = (set(), set())
 
     @property
@@ -304,7 +314,8 @@ def _compare_table(
     before, old = base.rows(name)
     after, new = (before, old) if equal else head.rows(name)
     sizes = zip((old, new), present, strict=True)
-    declared = next(filter(None, map(declaration, reversed(paths))), None)
+    default = EXTRACTED if name == "sentences.csv" else None
+    declared = next(filter(None, map(declaration, reversed(paths))), default)
     rows = tuple(len(run) if exists else None for run, exists in sizes)
     table = ComparedTable(name, equal, rows, declared, title=_title(name, declared, head, base))
     common = [column for column in before if column in after]
@@ -325,6 +336,11 @@ def _compare_table(
         table.problem = f"two rows have the same {', '.join(keys)}"
     if table.problem:
         return table
+    if not equal and name in WITH_SENTENCES:
+        counts = [_count_sentences(run) for run in (old, new)]
+        table.sentences = {
+            each: [count[each] for count in counts] for each in ("accepted", *counts[0], *counts[1])
+        }
     table.columns_new = [column for column in after if column not in before]
     table.columns_gone = [column for column in before if column not in after]
     named = [key for key in keys if key in NAMED]
@@ -354,6 +370,15 @@ def _compare_table(
                 table, column, [p for p in pairs if not value or p[0][value] == p[1][value]]
             )
     return table
+
+
+def _count_sentences(rows: list[Row]) -> Counter[str]:
+    """Count the sentences of a funnel by step or reason, those of an extraction by verdict."""
+    counts: Counter[str] = Counter()
+    for row in rows:
+        count = int(_finite(row.get("sentences", "1")) or 0)
+        counts[row.get("verdict") or row.get("reason") or row.get("step", "")] += count
+    return counts
 
 
 def _title(name: str, declared: Table | None, *runs: Results) -> str:

@@ -12,7 +12,7 @@ from evenhand.core.resources import read_strict_csv
 from evenhand.errors import InputError
 
 #: The tables that are compared by row; other files are compared as a whole.
-TABLES = ("tables/**/*.csv", "slguset/*.csv", "slguset_published/*.csv")
+TABLES = ("tables/**/*.csv", "slguset/*.csv", "slguset_published/*.csv", "sentences.csv")
 
 #: The files with the items behind numbers.
 STORES = (
@@ -57,7 +57,11 @@ class Results:
                 remedy="let the workflow finish first",
             )
         if not self.matching(TABLES):
-            raise InputError("holds no table, so there is nothing to compare", file=folder)
+            raise InputError(
+                "holds no table, so there is nothing to compare",
+                file=folder,
+                remedy="name a folder that `evenhand` run, audit, predictions or extract wrote",
+            )
 
     @cached_property
     def former(self) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evenhand.comparison.causes import Causes
+from evenhand.comparison.causes import Causes, OtherItems
 from evenhand.comparison.gates import Outcome
 from evenhand.comparison.numbers import ALPHA, GROUP, MOVED, NAMED, SAME, Compared, ComparedTable
 from evenhand.comparison.results import MODEL
@@ -76,9 +76,8 @@ class Comparison(NamedTuple):
 
     @property
     def findings(self) -> list[str]:
-        """What moved, and whether data, choices and models are the same, as sentences."""
-        *reservations, main = re.findall(r"^\*\*(.+)\*\*$", str(self), re.MULTILINE)
-        return [main, *reservations]
+        """Sentences on other items, choices and equal models, if any, and last on moved numbers."""
+        return re.findall(r"^\*\*(.+)\*\*$", str(self), re.MULTILINE)
 
     @property
     def table(self) -> "pd.DataFrame":
@@ -121,6 +120,7 @@ def markdown(comparison: Comparison) -> str:
         **comparison._asdict(),
         "notes_of": comparison.notes,
         "nothing_changed": nothing_changed(comparison),
+        "other_items": _by_content(comparison.causes.items),
         "differing": differing,
         "both": [table for table in differing if None not in table.rows],
         "numbers": numbers,
@@ -213,6 +213,17 @@ def _only(tables: list[ComparedTable]) -> dict[str, dict[str, list[str]]]:
         for side, pairs in sides.items()
         if pairs
     }
+
+
+def _by_content(items: list[OtherItems]) -> dict[OtherItems, list[str]]:
+    """Return the files of items that differ by the same numbers, as those of several classifiers.
+
+    Their keys have no file.
+    """
+    files = defaultdict(list)
+    for each in items:
+        files[each._replace(file="")].append(each.file)
+    return files
 
 
 def _distinct(table: ComparedTable) -> ComparedTable:
