@@ -834,8 +834,8 @@ def compare(
     Returns
     -------
     Comparison
-        ``.findings`` are sentences: other cases, choices and models first, the main one last;
-        ``.table`` is a DataFrame of all numbers. Print it for the summary of the command.
+        ``.findings`` are sentences, the main one first, then those on other cases, choices and
+        models; ``.table`` is a DataFrame of all numbers. Print it for the summary of the command.
 
     Examples
     --------
@@ -845,7 +845,7 @@ def compare(
     >>> base = eh.audit_predictions(data.assign(p=data["y"]), **options)
     >>> head = eh.audit_predictions(data.assign(p=data["y"] * (data["sex"] == "f")), **options)
     >>> comparison = eh.compare(base, head)
-    >>> comparison.findings[-1].partition(" Clearest")[0]
+    >>> comparison.findings[0].partition(" Clearest")[0]
     '3 of 4 group differences moved beyond noise, more bias in 3 of them.'
     """
     from evenhand.comparison.compare_results import compare_results

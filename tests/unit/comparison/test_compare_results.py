@@ -352,7 +352,7 @@ def test_other_pairs_are_stated_first(run, folders):
     assert headline.startswith("**Bias has risen.")
     document = json.loads(Path("c.json").read_text(encoding="utf-8"))
     assert [one["shared"] for one in document["causes"]["items"]] == [36]
-    assert [each.partition(" ")[0] for each in compare(*folders).findings] == ["Base", "Bias"]
+    assert [each.partition(" ")[0] for each in compare(*folders).findings] == ["Bias", "Base"]
     for folder in folders:
         shutil.copytree(folder / "stereotypes/mine", folder / "stereotypes/other")
     out = run(*folders)[1]

@@ -76,8 +76,9 @@ class Comparison(NamedTuple):
 
     @property
     def findings(self) -> list[str]:
-        """Sentences on other items, choices and equal models, if any, and last on moved numbers."""
-        return re.findall(r"^\*\*(.+)\*\*$", str(self), re.MULTILINE)
+        """The sentence on moved numbers, then those on other items, choices and equal models."""
+        *reservations, main = re.findall(r"^\*\*(.+)\*\*$", str(self), re.MULTILINE)
+        return [main, *reservations]
 
     @property
     def table(self) -> "pd.DataFrame":

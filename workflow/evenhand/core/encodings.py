@@ -130,7 +130,7 @@ def detect_encoding(sample: bytes) -> str | None:
     if utf_8 >= UTF_8_SHARE:
         return "utf-8"
     others = _count_not_ascii(sample)
-    is_latin = len(_LETTERS.findall(sample)) >= others
+    is_latin = len(_LETTERS.findall(sample)) >= max(others, 3)  # fewer are no evidence
     if is_latin and (others < RARE * len(sample) or (utf_8 >= MIXED and _is_western(sample))):
         return "utf-8"  # with damage, such as parts in Windows-1252
     is_western = is_latin and _usual(sample, "windows-1252")[0] >= 0.95
