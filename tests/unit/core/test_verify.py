@@ -110,3 +110,8 @@ def test_a_folder_that_lacks_a_file_is_planned_unless_it_was_edited(tmp_path):
     assert lacking() == [str(folder)]
     files[1].write_text("edited")
     assert lacking() == []
+
+
+def test_a_folder_above_results_names_them(results):
+    with pytest.raises(InputError, match=rf"folder, such as {results}\.$"):
+        verify(results.parent)

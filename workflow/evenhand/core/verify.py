@@ -64,7 +64,9 @@ def read_records(results: Path) -> Iterator[tuple[Path, Record]]:
     """
     paths = sorted((results / ".evenhand" / "records").glob("*.json"))
     if not paths:
-        raise InputError("holds no record of a run", file=results, remedy="name the results folder")
+        below = sorted(path.parent for path in results.glob("*/.evenhand"))
+        remedy = f"name the results folder{f', such as {below[0]}' if below else ''}"
+        raise InputError("holds no record of a run", file=results, remedy=remedy)
     written: set[str] = set()
     for path in sorted(paths, key=lambda path: -path.stat().st_mtime_ns):
         try:
