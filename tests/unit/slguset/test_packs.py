@@ -76,6 +76,46 @@ def test_counterparts_are_exchanged_with_the_pronoun(tmp_path):
     }
 
 
+@pytest.mark.parametrize(
+    ("language", "reason", "rejected", "accepted"),
+    [
+        (
+            "de",
+            "biology",
+            "Die Ärztin gebar im Sommer zwei Kinder.|Die Lehrerin brachte im Mai ein Kind zur Welt."
+            "|Die Lehrerin hat in Berlin ein Kind geboren.|Die Köchin stillte das Kind am Abend."
+            "|Die Köchin erlitt im Mai eine Fehlgeburt.|Die Lehrerin bekam im Mai die Regel.",
+            "Die Lehrerin wurde im Mai geboren.|Die Lehrerin kam im Mai in Berlin zur Welt.",
+        ),
+        (
+            "en",
+            "biology",
+            "Her period started early that morning.|The waitress is expecting a baby in May."
+            "|The waitress was in labour for hours.",
+            "During her period in office taxes fell.|The waiter was born in a small town.",
+        ),
+        (
+            "en",
+            "deny_list",
+            "Every man for himself, they shouted.|He who laughs last laughs best."
+            "|The founding fathers wrote a text.|That is an old wives' tale about the moon.",
+            "Every man in the room was tired.",
+        ),
+        ("ja", "deny_list", "母の日に花を贈るのが習慣だ。|失敗は成功の母であると言われる。", ""),
+    ],
+)
+def test_a_sentence_that_only_one_word_suits_is_rejected(
+    language, reason, rejected, accepted, tmp_path
+):
+    if language == "ja":
+        pytest.importorskip("sudachidict_core")
+    verdicts = dict.fromkeys(rejected.split("|"), reason)
+    verdicts |= dict.fromkeys(filter(None, accepted.split("|")), "accepted")
+    (tmp_path / "a.txt").write_text("\n".join(verdicts), encoding="utf-8")
+    rows = extract_sentences(tmp_path, language=language)
+    assert dict(zip(rows["sentence"], rows["verdict"], strict=True)) == verdicts
+
+
 def test_a_pack_gives_what_the_configuration_leaves_open():
     default = str(ROOT / "resources/packs/zh_gender")
     written = {"slguset": {"find_keywords": {"max_length": 50}}}

@@ -30,5 +30,6 @@ def tokenizer() -> Any:
     except ImportError as error:
         raise InputError(
             "the segmenter sudachi needs SudachiPy and its dictionary",
-            remedy="run pip install 'evenhand[ja]', or use a pack with `segmenter: characters`",
+            remedy="run pip install 'evenhand[ja]', or use a pack with `segmenter: characters` "
+            "and without the filter `names_sudachi`",
         ) from error
