@@ -953,6 +953,8 @@ def test_a_comparison_of_results_does_not_name_their_random_folders():
     ]
     text = str(eh.compare(*results))
     assert "moved beyond noise" in text and "evenhand-" not in text
+    gate = "tables/predictions/*/groups.csv:difference:metric=tpr:rose"
+    assert [each.status for each in eh.compare(*results, gates=gate).outcomes] == ["held"]
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)

@@ -855,6 +855,8 @@ def compare(
     base, head = (getattr(run, "folder", run) for run in (base, head))
     for name, folder in {"base": base, "head": head}.items():
         _check_type(name, folder, str | Path)
+    if isinstance(gates, str) and gates.count(":") > 1 and not Path(gates).exists():
+        gates = [gates]
     is_file = isinstance(gates, str | Path)
     conditions = read_gates(Path(gates)) if is_file else [*map(parse_gate, gates or [])]
     comparison = compare_results(base=Path(base), head=Path(head), gates=conditions)

@@ -1,3 +1,5 @@
+import pytest
+
 from evenhand.core.tables import write_tables
 from evenhand.individual.tables import (
     findings,
@@ -190,6 +192,30 @@ def by_group(*rates, share=(0.9, 0.6, 0.4, 0.3)):
             for name, _ in zip("abcd", rates, strict=False)
         ],
     }
+
+
+@pytest.mark.parametrize(("positives", "differ"), [((30, 70), True), ((48, 55), False)])
+def test_the_group_with_the_lowest_share_is_named_if_the_labels_differ(positives, differ):
+    answers = FLIPS | {"seeds": 1, "people": 100, "gap": 0.2, "gap_low": 0.1, "gap_high": 0.3}
+    people = [
+        answers | {"group": code, "label": label, "positive_rate": rate, "answers": count}
+        for code, (rate, positive) in enumerate(zip((0.4, 0.6), positives, strict=True))
+        for label, count in ((None, 100), (1, positive))
+    ]
+    people += [answers | {"group": None, "label": None}]
+    shares = [
+        {"dataset": "adult", "quantity": "P(Y=1|A)", "value": value, "reproduced": 0.5}
+        for value in "fm"
+    ]
+    tables = {"table_4": [FLIPS], "groups": shares, "individuals": people}
+    tables["table_6"] = [FLIPS | {"group": code} for code in (0, 1)]
+    named = {"attribute_name": "sex", "attribute_values": [*"fm"], "meta": {}}
+    _, sentences, _, worse = conclude(tables, [{"name": "adult"} | named], 5)
+    for words in (sentences[1], worse):
+        assert ("lower for the group <bdi>f</bdi>" in words) is differ
+        assert (
+            "the labels do not differ significantly between the groups (p = 0.32" in words
+        ) is not differ
 
 
 def test_many_data_sets_are_counted_where_the_groups_of_three_are_named():

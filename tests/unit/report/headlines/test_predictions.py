@@ -88,6 +88,16 @@ def test_a_classifier_at_the_share_of_the_majority_does_not_lead(audited):
     assert "poor" not in found.short and any("poor" in words for words in found.more)
 
 
+def test_plain_training_precedes_mitigation(audited):
+    files = []
+    for name, shift, objective in (("dro", 0.4, "group_dro"), ("plain", 0.3, "erm")):
+        meta, tables = audited(name, shift)
+        trained = {"trained": {"objective": objective, "dataset": "mine"}}
+        meta.write_text(json.dumps(json.loads(meta.read_text()) | trained))
+        files += [meta, tables]
+    assert describe(files, {}).sentence.startswith("<bdi>&lt;plain&gt;</bdi>: ")
+
+
 def test_the_figure_has_the_metric_that_the_first_finding_names(audited, write):
     files = audited("mine", 0.3)
     headline = describe(files, {})

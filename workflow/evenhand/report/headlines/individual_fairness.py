@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from operator import itemgetter
 from typing import Any
 
+import numpy as np
 from altair import LayerChart
 from markupsafe import Markup
 
@@ -54,6 +55,9 @@ GROUPS = 3
 
 #: Fewer test people of a group are counted beside its share, and it is not called the lowest.
 FEW = 30
+
+#: A p-value of labels from which on their difference may be chance.
+CHANCE = 0.05
 
 #: Fewer seeds are too few for the verdicts.
 SEEDS = 20
@@ -321,6 +325,7 @@ def _groups(
             group["few"] = every["people"] is not None and every["people"] < FEW
         groups.append(group)
     gaps = where(_plain(tables, "table_7", "ddp"), dataset=name)
+    labels_p = _label_p_value(groups) if predicted else None
     groups.sort(key=itemgetter("rate"))
     named = dict.fromkeys(("rate", "changed", *(["positive"] * predicted)), groups)
     if (number := len(groups)) > GROUPS:
@@ -332,7 +337,9 @@ def _groups(
         "number": number,
         "predicted": predicted,
         "accuracy": accuracy,
+        "labels_p": labels_p if labels_p is not None and labels_p >= CHANCE else None,
         "lowest_in_both": predicted
+        and (labels_p is None or labels_p < CHANCE)
         and not groups[0]["few"]
         and groups[0]["positive"] == min(group["positive"] for group in groups)
         and all(
@@ -341,6 +348,20 @@ def _groups(
         "gap": None if _deviates(document) else next(iter(gaps), None),
         "people": _of_all(tables, name),
     }
+
+
+def _label_p_value(groups: Iterable[Mapping[str, Any]]) -> float | None:
+    """Return the p-value of equal shares of positive labels in groups (chi-squared test).
+
+    None if the people are not counted, or all have one label.
+    """
+    from scipy.stats import chi2_contingency
+
+    counts = [(each["rate"] * (n := each["people"] or 0), n) for each in groups]
+    table = np.array([[positive, people - positive] for positive, people in counts])
+    if not table.sum(axis=1).all() or not table.sum(axis=0).all():
+        return None
+    return float(chi2_contingency(table, correction=False).pvalue)
 
 
 def _of_all(tables: Mapping[str, list[Row]], dataset: str | None) -> Row:

@@ -354,11 +354,18 @@ def by_method(changes: Iterable[Change]) -> list[dict[str, Any]]:
 
 
 def _opposite(changes: Sequence[Change]) -> Change | None:
-    """Return the `opposite` of `by_method`, if any."""
-    credited = [change.attribute for change in changes if change.credited]
+    """Return the `opposite` of `by_method`, if any.
+
+    One that is not significant counts if it is of the same classifier and attribute only.
+    """
+    credited = [(change.attribute, change.trained_for) for change in changes if change.credited]
     if changes[0].significant:
         worse = [change for change in changes if change.clearly_worse and credited]
-        like = [each for each in worse if each.significant or each.attribute == credited[0]]
+        like = [
+            change
+            for change in worse
+            if change.significant or (change.attribute, change.trained_for) == credited[0]
+        ]
         return next(iter(like), None)
     ways = [change for change in changes if change.direction and not change.unjudged]
     return next((change for change in ways if change.direction != ways[0].direction), None)

@@ -7,6 +7,7 @@ from typing import Any
 from altair import LayerChart
 
 from evenhand.core.tables import read_tables
+from evenhand.legal.classifier_study import BASE
 from evenhand.predictions.words import (
     CROSS,
     MOST_FURTHER,
@@ -74,7 +75,7 @@ def conclude(sets: Sequence[dict[str, Any]], place: str = "the page Predictions"
     """
     are_logs = all("preferences" in document["tables"] for document in sets)
     question = plain("question", system="logs" if sets and are_logs else "predictions")
-    order = sorted(sets, key=lambda document: (_worthless(document), -_clear(document)))
+    order = sorted(sets, key=lambda each: (_worthless(each), _is_mitigated(each), -_clear(each)))
     lines = [
         (
             document,
@@ -174,6 +175,11 @@ def _files(document: dict[str, Any]) -> list[str]:
 def _worthless(document: dict[str, Any]) -> int:
     """Return 2 for constant predictions, 1 for a classifier at the majority's share, else 0."""
     return 2 if is_constant(document) else len(worthless(document, document["tables"]))
+
+
+def _is_mitigated(document: dict[str, Any]) -> bool:
+    """Return whether a classifier was trained by another objective than plain training."""
+    return (document.get("trained") or {}).get("objective", BASE) != BASE
 
 
 def _clear(document: dict[str, Any]) -> float:
