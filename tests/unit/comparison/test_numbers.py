@@ -3,10 +3,25 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from evenhand import audit_logs
-from evenhand.comparison.numbers import GONE, INTERVALS, ITEMS, MOVED, NEW, NOISE, SAME, UNJUDGED
+from evenhand.comparison.causes import find_causes, other_people
+from evenhand.comparison.numbers import (
+    GONE,
+    INTERVALS,
+    ITEMS,
+    MOVED,
+    NEW,
+    NOISE,
+    OTHER_PEOPLE,
+    SAME,
+    UNJUDGED,
+    compare_tables,
+)
+from evenhand.comparison.results import Results
 from evenhand.core.families import load_members
 from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
@@ -325,3 +340,22 @@ def test_methods_that_decide_alike_and_tables_with_one_number_count_once(folders
     assert length.repeats is first
     (number,), (copy,) = (tables[f"tables/individual/{name}.csv"].numbers for name in "ab")
     assert copy.repeats is number and copy.status == number.status == MOVED
+
+
+@pytest.mark.parametrize(("others", "random"), [(0, MOVED), (5, MOVED), (50, NOISE), (100, NOISE)])
+def test_with_other_people_a_mean_varies_as_a_single_seed_does(folders, others, random):
+    for number, folder in enumerate(folders):
+        people = [{"row": n, "x": n + 1000 * (number and n < others)} for n in range(100)]
+        path = folder / "tabular/loans/data.parquet"
+        path.parent.mkdir(parents=True)
+        pq.write_table(pa.Table.from_pylist(people), path)
+        splits = ("random", "official")
+        rows = [sweep_row(60.0 + 2 * number, split=split) for split in splits]
+        write_table(folder, SWEEPS, rows)
+    runs = [*map(Results, folders)]
+    tables = compare_tables(*runs, other_people(find_causes(*runs)))
+    (table,) = (each for each in tables if each.table == SWEEPS)
+    found = {number.row["split"]: number for number in table.numbers}
+    assert found["random"].status == random
+    is_fixed_judged = found["official"].reason != OTHER_PEOPLE
+    assert is_fixed_judged is (others < 10) and found["random"].base.low == 59.0

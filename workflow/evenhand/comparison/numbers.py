@@ -38,6 +38,9 @@ NO_WIDTH, NO_INTERVAL = "an interval without width", "no interval"
 OUTSIDE = "an interval that does not hold its number, or of a single value"
 OTHER_PEOPLE = "an interval without the noise of training on other people"
 
+#: The place of the tables of people.
+OF_PEOPLE = "tables/individual/"
+
 #: Tables have six decimals; the mean of the items may differ from them by this much.
 ROUNDING = 2e-6
 
@@ -435,9 +438,9 @@ def _compare(
         number.status = SAME
         number.change = number.standard_error = number.distance_change = 0.0
         number.p_value = number.distance_p_value = 1.0
-    elif not (other := others.get(key.get("dataset", ""))):
+    elif not (other := others.get(key.get("dataset", ""))) or not table.startswith(OF_PEOPLE):
         _judge(number, column, pair, find_items)
-    elif column.count != "seeds" or key["split"] == "official":
+    elif column.count != "seeds" or key.get("split") == "official":
         number.reason = OTHER_PEOPLE
     else:
         number.base, number.head = (_widened(each, other) for each in (base, head))
