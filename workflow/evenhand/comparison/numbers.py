@@ -452,9 +452,9 @@ def _compare(
 def _widened(mean: Estimate, other: float) -> Estimate:
     """Return a mean over seeds with the noise of other people: that of a single seed.
 
-    In simulations (tables of 400 and 1,500 people, 40 of each) the means of five seeds varied
-    between tables with 0.5 to 1.2 times the variance of single seeds; `other` is the share of
-    people that are not the same.
+    Between simulated tables the means of five seeds varied with 0.4 to 1.5 times the variance of
+    single seeds (benchmarks/redrawn_people.py); `other` is the share of people that are not the
+    same.
     """
     factor = math.sqrt(1 + (mean.count or 1) * other)
     ends = (mean.value + factor * (end - mean.value) for end in mean[1:3])
