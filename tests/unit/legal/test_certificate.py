@@ -9,6 +9,7 @@ import pytest
 from evenhand.learning.objective import load_objective
 from evenhand.learning.planted import plant_cases
 from evenhand.legal.certificate import (
+    EQUAL,
     PLAIN,
     SAMPLER,
     TABLE,
@@ -55,7 +56,9 @@ def test_erasure_keeps_its_promise():
         )
         assert row["features_linear"] < 0.6 < row["plain_features_linear"]
         assert found[problem, PLAIN].get("met") is None
-    assert set(found["spurious", "leace"]) == set(TABLE.header)
+    assert {*TABLE.header} - {*found["spurious", "leace"]} == {
+        gap + column for gap in EQUAL.values() for column in ("", *OVER_SAMPLER)
+    }
     assert found["spurious", "leace"]["over_sampler_high"] is None  # one seed has no interval
     assert found["spurious", "leace"]["worst"] > found["spurious", PLAIN]["worst"] + 0.1
     assert found["spurious", SAMPLER]["met"]
@@ -87,6 +90,8 @@ def test_each_objective_is_compared_with_plain_training_and_the_sampler_by_seed(
     [
         ("few cases", "leace", {"evenhand.learning.erasure.leace": lambda weight, *others: weight}),
         ("conflict", "group_dro", {"step_size": 1e-9}),
+        ("conflict", "irm", {"penalty": 0.0}),
+        ("conflict", "v_rex", {"beta": 0.0}),
     ],
 )
 def test_problems_that_need_what_an_objective_does(monkeypatch, problem, name, mutant):
@@ -136,6 +141,8 @@ def test_a_promise_of_nothing_is_not_judged():
 
 ENDS = ("low", "high")
 
+OVER_SAMPLER = ("_over_sampler", *(f"_over_sampler_{end}" for end in ENDS))
+
 GOOD = {
     "accuracy": 0.95, "plain_accuracy": 0.95, "worst": 0.9, "sampler_worst": 0.9,
     "over_sampler": -0.019, "over_sampler_low": -0.05, "over_sampler_high": 0.01,
@@ -145,7 +152,11 @@ GOOD = {
     "ifr_b": 98.0, "ifr_p": 75.0, "plain_ifr_p": 70.0,
 }  # fmt: skip
 
-SURPASSED = {"over_sampler": 0.02, "over_sampler_low": 0.001, "over_sampler_high": 0.04}
+SURPASSED = {
+    "over_sampler": 0.02, "over_sampler_low": 0.001, "over_sampler_high": 0.04,
+    **dict.fromkeys(EQUAL.values(), 0.2),
+    **{gap + column: -0.1 for gap in EQUAL.values() for column in OVER_SAMPLER},
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -161,6 +172,9 @@ SURPASSED = {"over_sampler": 0.02, "over_sampler_low": 0.001, "over_sampler_high
         ("erase", "few cases", {"over_sampler": -0.021}),
         ("worst_loss", "conflict", {"over_sampler": 0.019}),
         ("worst_loss", "conflict", {"over_sampler_low": -0.001}),
+        ("equal_losses", "conflict", {"loss_gap_over_sampler_high": 0.0}),
+        ("equal_slopes", "conflict", {"slope_gap_over_sampler_high": 0.0}),
+        ("equal_slopes", "conflict", {"over_sampler": -0.021}),
         ("hide", "unrelated", {"features_mlp": 0.701}),
         ("hide", "unrelated", {"features_linear": 0.521, "plain_features_linear": 0.53}),
         ("worst_group", "spurious", {"over_plain": 0.019}),

@@ -28,11 +28,13 @@ TASKS = ("multi_class", "multi_label")
 
 #: The possible aims of an objective: to improve the worst cell of label x group, also where
 #: groups need different classifiers, so that balanced batches are not enough; to improve the worst
-#: cell; to make outputs for a text and its counterfactual more similar; to make the groups
-#: unpredictable from the representation; or less predictable. The last two remove the groups, so
-#: that their groups must be those of an attribute, not labels.
-AIMS = ("worst_loss", "worst_group", "ifr_p", "erase", "hide")
-REMOVES = AIMS[3:]
+#: cell, and to bring nearer to each other, by groups, the mean losses or their slopes in a scale of
+#: the logits (0 where the classifier is optimal for the group); to improve the worst cell; to make
+#: outputs for a text and its counterfactual more similar; to make the groups unpredictable from the
+#: representation; or less predictable. The last two remove the groups, so that their groups must be
+#: those of an attribute, not labels.
+AIMS = ("worst_loss", "equal_losses", "equal_slopes", "worst_group", "ifr_p", "erase", "hide")
+REMOVES = AIMS[-2:]
 
 #: The value of an option; its type is that of the default.
 Options = Mapping[str, float | bool | str]

@@ -25,8 +25,11 @@ from evenhand.legal.planted_training import (
     variants,
 )
 
-#: The aims for the worst cell. Only the first promises more than balanced batches give.
-WORST = ("worst_loss", "worst_group")
+#: Aims that promise smaller `evenhand.legal.planted_training.gaps` than balanced batches give.
+EQUAL = {"equal_losses": "loss_gap", "equal_slopes": "slope_gap"}
+
+#: The aims for the worst cell. Only the first promises a better one than balanced batches give.
+WORST = ("worst_loss", *EQUAL, "worst_group")
 
 #: Problems of linear classifiers only, and the aims of the objectives that are trained on them.
 MADE_FOR = {"few cases": ("erase",), "conflict": WORST}
@@ -50,8 +53,13 @@ COST, GAIN = 0.005, 0.02
 #: what plain training leaves, or this much, because that may be chance.
 HIDDEN, NEAR_CHANCE = 0.5, 0.02
 
-#: What the worst cell is compared with, paired by seed: columns, and their objectives.
-COMPARED = {"over_plain": PLAIN, "over_sampler": SAMPLER}
+#: Comparisons paired by seed, by column: a score, its name, and the objective of the other one.
+COMPARED = {
+    "over_plain": ("worst", "worst cell", PLAIN),
+    "over_sampler": ("worst", "worst cell", SAMPLER),
+    "loss_gap_over_sampler": ("loss_gap", "difference of mean losses", SAMPLER),
+    "slope_gap_over_sampler": ("slope_gap", "difference of slopes", SAMPLER),
+}
 
 #: What IFR_p is to gain, in points, and the accuracy that this may cost.
 MARGIN, SIMILAR_COST = 5.0, 0.02
@@ -83,16 +91,18 @@ TABLE = Table(
         text("select", "The development score that chooses the epoch"),
         integer("seeds", "Each with texts, first weights and batches of its own"),
         *_SCORES,
+        number("loss_gap", "conflict: difference of mean losses between the attribute's values"),
+        number("slope_gap", "The same of the losses' slopes in a scale of the logits"),
         share("sampler_worst", "Worst cell of ERM on batches balanced over label x attribute"),
         *(
             number(
                 name,
-                f"Worst cell less that of {objective}, paired by seed, with its t interval over "
-                "two seeds or more; blank for this objective itself",
+                f"{words.capitalize()} less that of {objective}, paired by seed, with its t "
+                "interval over two seeds or more; blank for this objective itself",
                 interval=True,
                 count="seeds",
             )
-            for name, objective in COMPARED.items()
+            for name, (_, words, objective) in COMPARED.items()
         ),
         *(
             replace(column, name=f"plain_{column.name}", description="Of plain training")
@@ -139,7 +149,7 @@ def rows(
         if only and kind != "linear":
             continue
         rows_by_objective: dict[str, Row] = {}
-        worst: dict[str, np.ndarray] = {}  # by objective and seed
+        by_seed: dict[str, list[dict[str, float]]] = {}
         for name in names:
             objective = load_objective(name)
             if kind == "linear" and objective.inner_loss:
@@ -148,7 +158,7 @@ def rows(
                 continue
             for title, options in variants(name):
                 scores = [measure(kind, problem, name, options, seed, sizes) for seed in seeds]
-                worst[title] = np.array([row["worst"] for row in scores])
+                by_seed[title] = scores
                 promised = kind in (objective.AIM_FOR or TRAINED)
                 rows_by_objective[title] = {
                     "classifier": kind,
@@ -165,9 +175,10 @@ def rows(
         shared["sampler_worst"] = rows_by_objective[SAMPLER]["worst"]
         for title, row in rows_by_objective.items():
             row |= shared
-            for name, other in COMPARED.items():
-                if title != other:
-                    row |= _paired(name, worst[title] - worst[other])
+            for name, (score, _, other) in COMPARED.items():
+                if title != other and score in row:
+                    pairs = zip(by_seed[title], by_seed[other], strict=True)
+                    row |= _paired(name, np.array([a[score] - b[score] for a, b in pairs]))
             yield row | judge(row["aim"], problem, row)
 
 
@@ -182,11 +193,12 @@ def _paired(name: str, differences: np.ndarray) -> dict[str, float | None]:
     return {name: mean, f"{name}_low": mean - reach, f"{name}_high": mean + reach}
 
 
-def _difference(other: str, row: Row) -> str:
-    """Return the worst cell's difference from plain training or the sampler, in words."""
-    mean, low, high = (row[f"over_{other}{end}"] for end in ("", "_low", "_high"))
+def _difference(name: str, row: Row) -> str:
+    """Return a score and its difference from that of plain training or the sampler, in words."""
+    (score, words, _), other = COMPARED[name], name.rpartition("_")[2]
+    mean, low, high = (row[name + end] for end in ("", "_low", "_high"))
     interval = "" if low is None else f" ({low:.3f} to {high:.3f})"
-    return f"worst cell {row['worst']:.3f}, less that of {other} {mean:.3f}{interval}"
+    return f"{words} {row[score]:.3f}, less that of {other} {mean:.3f}{interval}"
 
 
 def judge(aim: str, problem: str, row: Row) -> Row:
@@ -202,7 +214,7 @@ def judge(aim: str, problem: str, row: Row) -> Row:
         if problem != "unrelated" and (
             row["over_sampler"] < -GAIN or (row["over_sampler_high"] or 0) < 0
         ):
-            wrong.append(_difference("sampler", row))
+            wrong.append(_difference("over_sampler", row))
     elif aim == "hide":
         for name in _PROBED[:2]:
             if row[name] > 0.5 + max(NEAR_CHANCE, HIDDEN * (row[f"plain_{name}"] - 0.5)):
@@ -213,10 +225,17 @@ def judge(aim: str, problem: str, row: Row) -> Row:
         if row["accuracy"] < row["plain_accuracy"] - SIMILAR_COST:
             wrong.append(f"accuracy {row['accuracy']:.3f}, plain {row['plain_accuracy']:.3f}")
     elif (aim in WORST and spurious) or (aim == WORST[0] and problem == "conflict"):
-        other = "plain" if spurious else "sampler"
-        low = row[f"over_{other}_low"]  # None with one seed
-        if row[f"over_{other}"] < GAIN or (low is not None and low <= 0):
-            wrong.append(_difference(other, row))
+        name = "over_plain" if spurious else "over_sampler"
+        low = row[f"{name}_low"]  # None with one seed
+        if row[name] < GAIN or (low is not None and low <= 0):
+            wrong.append(_difference(name, row))
+    elif aim in EQUAL and problem == "conflict":
+        name = f"{EQUAL[aim]}_over_sampler"
+        high = row[f"{name}_high"]
+        if (row[name] if high is None else high) >= 0:
+            wrong.append(_difference(name, row))
+        if row["over_sampler"] < -GAIN:
+            wrong.append(_difference("over_sampler", row))
     else:
         return {"aim": aim}
     return {"aim": aim, "met": not wrong, "reason": "; ".join(wrong)}

@@ -27,6 +27,8 @@ PROBLEMS: Mapping[str, Mapping[str, Any]] = {
 #: Training and development cases of a problem with few cases, as a share of the others'.
 FEW = 1 / 6
 
+Scores = dict[str, float]
+
 #: With a graph, this share of the training cases has no pair: those whose neighbour is farthest.
 FAR = 0.8
 
@@ -43,7 +45,7 @@ def variants(name: str) -> Iterator[tuple[str, Options]]:
 
 def measure(
     kind: str, problem: str, name: str, options: Options, seed: int, sizes: tuple[int, int, int]
-) -> dict[str, float]:
+) -> Scores:
     """Train a classifier with an objective on a planted problem, and score it.
 
     Parameters
@@ -63,8 +65,8 @@ def measure(
     -------
     dict
         On test cases: accuracy, worst (cell of label x attribute), ifr_b and ifr_p (of
-        counterfactuals with the words of the other attribute value), and balanced accuracies of
-        probes of the attribute.
+        counterfactuals with the words of the other attribute value), balanced accuracies of
+        probes of the attribute, and, in the problem conflict, `gaps`.
     """
     from scipy.special import softmax
 
@@ -90,7 +92,22 @@ def measure(
         for probe_name, hidden in PROBES.items():
             result = probe(values[None], examples.groups, splits, hidden=hidden)
             scores[f"{source}_{probe_name.lower()}"] = result.mean
+    if problem == "conflict":
+        scores |= gaps(p, logits[test], examples.labels[test], examples.groups[test])
     return scores
+
+
+def gaps(p: np.ndarray, logits: np.ndarray, labels: np.ndarray, groups: np.ndarray) -> Scores:
+    """Return how far two groups are apart in mean loss and in its slope in a scale of the logits.
+
+    `p` are the probabilities that `logits` give.
+    """
+    cells = np.arange(len(labels)), labels
+    means = {"loss_gap": -np.log(p[cells]), "slope_gap": (p * logits).sum(axis=1) - logits[cells]}
+    return {
+        name: abs(float(values[groups == 1].mean() - values[groups == 0].mean()))
+        for name, values in means.items()
+    }
 
 
 NO_GROUPS, ATTRIBUTE, LABEL_X_ATTRIBUTE = "none", "attribute", "label x attribute"

@@ -34,7 +34,7 @@ TITLE = "IRM"
 SAMPLER = "group_uniform"
 COMPAT_SAMPLER = "group_pairs"
 USES_GROUPS = True
-AIM = "worst_group"
+AIM = "equal_slopes"
 OPTIONS: dict[str, float | bool | str] = {"penalty": 0.5, "anneal_steps": 500.0, "compat": False}
 
 initial_state = keep_present

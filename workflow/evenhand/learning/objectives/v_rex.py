@@ -27,7 +27,7 @@ TITLE = "V-REx"
 SAMPLER = "group_uniform"
 COMPAT_SAMPLER = "group_pairs"
 USES_GROUPS = True
-AIM = "worst_group"
+AIM = "equal_losses"
 OPTIONS: dict[str, float | bool | str] = {"beta": 0.5, "compat": False}
 
 initial_state = keep_present
