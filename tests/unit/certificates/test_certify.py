@@ -1,4 +1,5 @@
 import csv
+import re
 import shutil
 from collections import Counter
 from itertools import product
@@ -16,6 +17,7 @@ from evenhand.core.tables import Table, number, read_tables, text
 from evenhand.errors import InputError
 from evenhand.legal.planted_training import TRAINED, variants
 from evenhand.scoring.methods import METHODS
+from evenhand.slguset.filters import names_jieba
 
 #: Enough to learn an association that all sentences carry.
 FAST = MappingProxyType({"causal": {**RECIPES["causal"], "steps": 200, "learning_rate": 0.004}})
@@ -78,6 +80,29 @@ def test_name_filters_find_planted_names_and_keep_clean_sentences(
     assert second.startswith(words)
     with pytest.raises(InputError, match="no problem"):
         certify(resources=resources, out=tmp_path / "none", problems=["names"])
+
+
+def test_a_name_filter_without_a_rule_is_found(repository, tmp_path, monkeypatch):
+    """The tagger alone finds some names such as 小王."""
+    rules = names_jieba.read_rules
+
+    def without_xiao(*args):
+        old = rules(*args)
+        forms = [
+            form._replace(pattern=re.compile(form.pattern.pattern.replace("[小老]", "老")))
+            for form in old.forms
+        ]
+        return old._replace(forms=forms)
+
+    def verdicts():
+        found = list(name_filters.rows(Study(repository / "resources", tmp_path)))
+        findings = name_filters.findings(row for row in found if row["planted"] == "xiao_name")
+        return [finding.holds for finding in findings]
+
+    monkeypatch.setattr(name_filters, "member_names", lambda package: [names_jieba.__name__])
+    assert verdicts() == [True]
+    monkeypatch.setattr(names_jieba, "read_rules", without_xiao)
+    assert verdicts() == [False]
 
 
 def test_the_bias_of_both_genders_points_to_the_planted_side(repository, tmp_path, monkeypatch):
