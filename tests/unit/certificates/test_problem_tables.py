@@ -14,7 +14,7 @@ from evenhand.certificates.problems.tables import (
     plant_table,
 )
 
-PLAIN = {"acc": 90.0, "majority": 50.0, "ddp": 0.5, "ifr_p": 20.0}
+PLAIN = {"acc": 90.0, "majority": 50.0, "ddp": 0.5, "deo": 0.5, "ifr_p": 20.0}
 
 
 @pytest.mark.parametrize("effect", EFFECTS)
@@ -38,6 +38,8 @@ def test_the_planted_effect(effect):
         ("ddp", [{"acc": 80, "ddp": 0.5}, {"acc": 70, "ddp": 0.2}], True),
         ("ddp", [{"acc": 80, "ddp": 0.4}], False),
         ("ddp", [{"acc": 52, "ddp": 0.0}], False),  # the majority class
+        # as of parity where labels differ: more weight opens the gap again
+        ("deo", [{"acc": 80, "deo": 0.1}, {"acc": 70, "deo": 0.4}], False),
         ("ifr_p", [{"acc": 80, "ifr_p": 26}], True),
         ("ifr_p", [{"acc": 80, "ifr_p": 24}], False),
     ],
