@@ -101,6 +101,12 @@ def test_counterparts_are_exchanged_with_the_pronoun(tmp_path):
             "|The founding fathers wrote a text.|That is an old wives' tale about the moon.",
             "Every man in the room was tired.",
         ),
+        (
+            "de",
+            "deny_list",
+            "Der Wirt wehrt sich gegen den Parasiten.|Die Tochter des Konzerns verdient viel Geld.",
+            "Der Wirt wehrt sich gegen den Lärm.",
+        ),
         ("ja", "deny_list", "母の日に花を贈るのが習慣だ。|失敗は成功の母であると言われる。", ""),
     ],
 )

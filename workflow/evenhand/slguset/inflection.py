@@ -188,7 +188,8 @@ def exchange(
         if texts is None:
             return None
         spans |= dict(zip(range(first, place + 1), texts, strict=True))
-    if _has_relative(words, max(spans), inflection, sides):
+    last = max(place for place, rows in hits if rows[0].pair == hits[0][1][0].pair)
+    if _has_relative(words, last, inflection, sides):
         return None
     for place, word in enumerate(words):
         forms = inflection.forms(word.text, "anywhere", *sides)
