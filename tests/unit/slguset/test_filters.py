@@ -389,6 +389,10 @@ def test_filters_of_lists_count_whole_words(repository):
     assert [one and list(one.evidence) for one in found] == [["ship"], None]
     files = {path.name: path for path in (tables.parent / "de_gender").glob("*.csv")}
     settings = {"cut": segmenter("de"), "blanks": True, "language": "de"}
-    texts = ["Er sah Ulf-Egon Xyz.", "Es stimmt, sagte Xyz.", "Er las an der Uni Xyz Wiener Blätter."]
+    texts = [
+        "Er sah Ulf-Egon Xyz.",
+        "Es stimmt, sagte Xyz.",
+        "Er las an der Uni Xyz Wiener Blätter.",
+    ]
     found = prepare_filter("names_listed", files, settings)[1](texts, ["er"] * 3)
     assert [one and list(one.evidence) for one in found] == [["Ulf-Egon", "Xyz"], ["Xyz"], None]

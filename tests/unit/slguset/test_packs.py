@@ -107,7 +107,25 @@ def test_counterparts_are_exchanged_with_the_pronoun(tmp_path):
             "Der Wirt wehrt sich gegen den Parasiten.|Die Tochter des Konzerns verdient viel Geld.",
             "Der Wirt wehrt sich gegen den Lärm.",
         ),
-        ("ja", "deny_list", "母の日に花を贈るのが習慣だ。|失敗は成功の母であると言われる。", ""),
+        (
+            "ja",
+            "deny_list",
+            "この催しは男性限定であった。|労働者・女性・青年の団体がある。|夫は皇太子の公務を助けた。"
+            "|大会の男子100kg級で優勝した。",
+            "この女性は精神的な苦痛を受けた。",
+        ),
+        (
+            "ja",
+            "pair_fit",
+            "母の日に花を贈るのが習慣だ。|失敗は成功の母であると言われる。|歌詞は『少年の魔法の角笛』による。",
+            "『少年が来た』と言って駅で待った。",
+        ),
+        (
+            "ja",
+            "not_a_gender_term",
+            "私は聖心女子学院を卒業した。",
+            "私は女子学生と学院を卒業した。",
+        ),
     ],
 )
 def test_a_sentence_that_only_one_word_suits_is_rejected(

@@ -2,9 +2,10 @@
 
 The table pair_fit.csv lists words around the keyword: 男儿 (a man of mettle; 女儿 is a
 daughter), 女王. A word counts where it contains the keyword, and so does the title of a work
-(《听妈妈讲那过去的事情》), which has this one form only. The table referent.csv lists
-words for non-persons: 香港，她; 小猫 ... 她. Such a word counts where the pronoun begins a clause
-and the word is the subject of the sentence or ends the clause before, with no person between.
+(《听妈妈讲那过去的事情》, in Japanese 『』), which has this one form only. The table referent.csv
+lists words for non-persons: 香港，她; 小猫 ... 她. Such a word counts where the pronoun begins a
+clause and the word is the subject of the sentence or ends the clause before, with no person
+between.
 """
 
 import re
@@ -17,6 +18,7 @@ from evenhand.slguset.patterns import Occurrence, pattern_filter
 from evenhand.slguset.verdicts import Finding, Judge
 
 FILES = ("pair_fit.csv", "referent.csv")
+OPTIONAL = ("referent.csv",)
 COLUMNS = ("sentence", "surface", "surface_opposite", "value", "start", "end")
 REASONS = {
     "pair_fit": (
@@ -25,6 +27,9 @@ REASONS = {
     ),
     "referent": ("No person", "Criterion (a): the pronoun speaks of a place, animal or thing."),
 }
+
+#: The title of a work, by language; in Japanese, speech within speech has the same marks.
+_TITLES = {"zh": "《[^《》]*》", "ja": "『[^『』。]*』(?!と[言話述答聞叫])"}
 
 _MARKS = "，,；;：:—。"
 _SUBJECT = re.compile("[“‘《「]?[这那]?[一]?[只条座朵艘位头个]?")
@@ -51,25 +56,26 @@ def _is_antecedent(word: Occurrence, sentence: str, start: int, end: int) -> boo
     return bool(opens and _PREDICATE.match(between) and not _PERSON.search(between))
 
 
-def _title(sentence: str, *columns: Any) -> Finding | None:
-    """Return the title that holds the keyword."""
-    start = columns[COLUMNS.index("start") - 1]
-    opened, closed = sentence.rfind("《", 0, start), sentence.find("》", start)
-    if opened < 0 or closed < 0 or "》" in sentence[opened:start] or "《" in sentence[start:closed]:
-        return None
-    return Finding("pair_fit", [sentence[opened : closed + 1]])
-
-
 _FITS = pattern_filter("pair_fit", lambda files: _holds_keyword)
 _REFERS = pattern_filter("referent", lambda files: _is_antecedent)
 
 
 def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
     """Return the filter: see `evenhand.slguset.apply_filters`."""
-    judges = [prepare_part(files, settings) for prepare_part in (_FITS, _REFERS)]
+    parts = [_FITS, _REFERS] if "referent.csv" in files else [_FITS]
+    judges = [prepare_part(files, settings) for prepare_part in parts]
+    titles = re.compile(_TITLES.get(settings.get("language", "zh"), "(?!)"))
+
+    def title(sentence: str, *columns: Any) -> Finding | None:
+        """Return the title that holds the keyword."""
+        start = columns[COLUMNS.index("start") - 1]
+        around = (
+            each[0] for each in titles.finditer(sentence) if each.start() < start < each.end()
+        )
+        return next((Finding("pair_fit", [text]) for text in around), None)
 
     def check(*columns: Any) -> Finding | None:
         findings = (next(iter(judge(*([c] for c in columns)))) for judge in judges)
-        return next(filter(None, findings), None) or _title(*columns)
+        return next(filter(None, findings), None) or title(*columns)
 
     return partial(map, check)
