@@ -160,6 +160,14 @@ def test_a_damaged_keyword_sentence_is_listed_and_left_out(here: Path) -> None:
     assert (counts["sentences"], counts["keyword_sentences"]) == (3, 1)
 
 
+@pytest.mark.parametrize("mark", ["&nbsp;", "<b>", "锟斤拷", "â€™", "Ã¼"])
+def test_remains_of_html_or_of_a_wrong_encoding_are_damage(here: Path, mark: str) -> None:
+    write("a.txt", f"他 {mark} 来了。\n女人 & 他 3 < 4, 5 > 4; „Café“。")
+    sentences, quarantine, _ = extract("a.txt", normaliser="blanks")
+    assert [row["source_position"] for row in sentences] == [2]
+    assert [row["reason"] for row in quarantine] == ["damaged_sentence"]
+
+
 def test_a_text_field_that_no_record_has_is_a_slip_in_the_config(here: Path) -> None:
     write("a.jsonl", '{"content": "她。", "id": 1}\n' * 3)
     with pytest.raises(InputError, match=r"'text'.*the fields are content, id.*set `text_field`"):

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from tqdm import tqdm
 
-from evenhand.core.encodings import DAMAGE
+from evenhand.core.encodings import DAMAGE, REMAINS
 from evenhand.core.limits import CHARACTERS, MEMBER_BYTES
 from evenhand.core.stage import Count, Input, Natural, Output, Plugin, Source, checked
 from evenhand.errors import InputError, placed
@@ -148,8 +148,10 @@ def extract_sentences(
             tally["characters"] += sum(map(len, compress(paragraphs, filled)))
             tally["sentences"] += len(sentences.ends)
             for number, sentence in keyword_sentences(sentences, find, plain):
-                if DAMAGE in sentence:
-                    detail = "a keyword sentence that holds U+FFFD, the mark of undecodable bytes"
+                if mark := REMAINS.search(sentence):
+                    what = f"{mark[0]}, which is of HTML or of a wrong encoding"
+                    what = "U+FFFD, the mark of undecodable bytes" if mark[0] == DAMAGE else what
+                    detail = f"a keyword sentence that holds {what}"
                     problems.add(member.name, positions[number], unit, "damaged_sentence", detail)
                 else:
                     tally["keyword_sentences"] += 1
