@@ -597,6 +597,16 @@ def test_the_sentences_of_modules_need_no_declaration(monkeypatch):
     assert other.endswith("model_card.md.jinja")
 
 
+def test_the_metadata_that_pip_leaves_in_a_checkout_needs_none(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(hermetic, "LIBRARY", tmp_path)
+    opened = {"evenhand.egg-info/PKG-INFO", "other/PKG-INFO"}
+    for name in opened:
+        Path(name).parent.mkdir()
+        Path(name).touch()
+    assert hermetic.Watch.undeclared(SimpleNamespace(opened=opened), []) == ["other/PKG-INFO"]
+
+
 def test_options_arrive_as_they_were_configured(library, files):
     from evenhand.core.config import Options
 

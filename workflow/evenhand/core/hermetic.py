@@ -43,8 +43,9 @@ class Watch:
         names = []
         for name in sorted(self.opened):
             path = Path(name).resolve()
-            # the digest of a module covers its sentences
+            # the digest of a module covers its sentences; `pip install -e` leaves .egg-info here
             is_code = path.suffix in (".py", ".pyc", ".digest") or path.parent == SENTENCES
+            is_code = is_code or path.parent.suffix == ".egg-info"
             inside = here in path.parents and path.is_file()
             is_covered = is_code and LIBRARY in path.parents
             if inside and not is_covered and not ({path, *path.parents} & covered):
