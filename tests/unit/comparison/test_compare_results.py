@@ -463,6 +463,16 @@ def test_a_gate_on_a_metric_knows_its_value_without_bias(run, folders, metric, s
     assert run(*folders, "--gate", f"{gate}:{other}")[0] == 0
 
 
+def test_rows_of_one_result_alone_are_stated_in_the_first_line(run, folders):
+    same = sweep_row(70.0, metric="ifr_b")
+    for folder, mus in zip(folders, ((1,), (2, 4)), strict=True):
+        rows = [same, *(sweep_row(80.0, method="cfair", mu=mu) for mu in mus)]
+        write_table(folder, SWEEPS, rows)
+        write_provenance(folder)
+    first = run(*folders)[1].split("\n\n")[1]
+    assert "Not compared: 3 rows of Accuracy" in first and "mu 1, metric acc)" in first
+
+
 def test_other_files_that_were_read_are_stated_first(run, folders):
     """Texts may have changed where the ids, labels and groups of the items have not."""
     write_table(folders[1], SWEEPS, [sweep_row(70.0)])

@@ -9,6 +9,7 @@ import pytest
 
 from evenhand import audit_logs
 from evenhand.comparison.causes import find_causes, other_people
+from evenhand.comparison.gates import BROKEN, UNDECIDED, Gate, judge_gate
 from evenhand.comparison.numbers import (
     GONE,
     INTERVALS,
@@ -16,8 +17,8 @@ from evenhand.comparison.numbers import (
     MOVED,
     NEW,
     NOISE,
-    OTHER_PEOPLE,
     SAME,
+    TRAINING,
     UNJUDGED,
     compare_tables,
 )
@@ -25,7 +26,7 @@ from evenhand.comparison.results import Results
 from evenhand.core.families import load_members
 from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
-from evenhand.individual.tables import grid
+from evenhand.individual.tables import grid, individuals
 from evenhand.legal.classifier_tables.calibration import TABLE
 from evenhand.predictions import preferences
 from evenhand.slguset import tables as bias_tables
@@ -342,6 +343,34 @@ def test_methods_that_decide_alike_and_tables_with_one_number_count_once(folders
     assert copy.repeats is number and copy.status == number.status == MOVED
 
 
+def test_a_method_with_one_setting_in_each_run_is_compared(folders):
+    """Of two settings in a run nobody knows which is the other's next version."""
+    rows = [
+        [sweep_row(60.0, method="laftr_dp", mu=1), sweep_row(60.0, method="cfair", mu=1)],
+        [sweep_row(80.0, method="laftr_dp", mu=2)]
+        + [sweep_row(80.0, method="cfair", mu=mu) for mu in (2, 4)],
+    ]
+    table = compare(folders, lambda folder, own: write_table(folder, SWEEPS, own), *rows)[SWEEPS]
+    (number,) = table.numbers
+    assert number.row["mu"] == "1 → 2" and number.status == MOVED
+    assert [row["method"] for row in (*table.gone, *table.new)] == ["cfair"] * 3
+    for mu in ("1", "2", "1 → 2"):
+        gate = Gate(SWEEPS, "mean", {"method": "laftr_dp", "mu": mu})
+        assert judge_gate(gate, [table]).status == BROKEN
+    assert judge_gate(Gate(SWEEPS, "mean", {"mu": "3"}), [table]).status == UNDECIDED
+
+
+def test_intervals_over_people_alone_have_no_noise_of_training(folders):
+    name = "tables/individual/individuals.csv"
+    for place, folder in enumerate(folders):
+        share = dict(zip(("ifr_b", "ifr_b_low", "ifr_b_high"), (80, 79, 81), strict=True))
+        row = {"dataset": "loans"} | {name: 5 * place + end for name, end in share.items()}
+        blank = dict.fromkeys(individuals.TABLE.header)
+        write_tables(folder / "tables/individual", [(individuals.TABLE, [blank | row])])
+    numbers = compare(folders)[name].numbers
+    assert {(number.status, number.reason) for number in numbers} == {(UNJUDGED, TRAINING)}
+
+
 @pytest.mark.parametrize(("others", "random"), [(0, MOVED), (5, MOVED), (50, NOISE), (100, NOISE)])
 def test_with_other_people_a_mean_varies_as_a_single_seed_does(folders, others, random):
     for number, folder in enumerate(folders):
@@ -357,5 +386,5 @@ def test_with_other_people_a_mean_varies_as_a_single_seed_does(folders, others, 
     (table,) = (each for each in tables if each.table == SWEEPS)
     found = {number.row["split"]: number for number in table.numbers}
     assert found["random"].status == random
-    is_fixed_judged = found["official"].reason != OTHER_PEOPLE
+    is_fixed_judged = found["official"].reason != TRAINING
     assert is_fixed_judged is (others < 10) and found["random"].base.low == 59.0

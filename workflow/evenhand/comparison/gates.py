@@ -171,8 +171,13 @@ def judge_gate(gate: Gate, tables: list[ComparedTable]) -> Outcome:
     if problem := next(filter(None, problems), ""):
         return Outcome(gate, UNDECIDED, problem)
 
+    where = gate.where.items()
+
     def count_rows(rows: list[dict[str, str]]) -> int:
-        return sum(gate.where.items() <= row.items() for row in rows)
+        return sum(
+            all(value in (row.get(key), *row.get(key, "").split(" → ")) for key, value in where)
+            for row in rows
+        )
 
     chosen = [
         number

@@ -14,6 +14,7 @@ import numpy as np
 
 from evenhand.comparison.items.common import side_by_side
 from evenhand.comparison.results import MODEL, Results
+from evenhand.core.rows import grouped
 from evenhand.core.tables import Column, Table, declaration
 from evenhand.errors import InputError
 from evenhand.metrics.differences import (
@@ -36,7 +37,7 @@ ITEMS, INTERVALS = "items", "intervals"
 FEW = f"fewer than {LEAST_CLUSTERS} clusters"
 NO_WIDTH, NO_INTERVAL = "an interval without width", "no interval"
 OUTSIDE = "an interval that does not hold its number, or of a single value"
-OTHER_PEOPLE = "an interval without the noise of training on other people"
+TRAINING = "an interval without the noise of training"
 
 #: The place of the tables of people.
 OF_PEOPLE = "tables/individual/"
@@ -47,6 +48,9 @@ ROUNDING = 2e-6
 #: Keys of parts of a set, of which one may be the whole (``all``), and of groups, of which two
 #: have the same difference from each other but for its sign.
 PARTS, GROUP = ("subset", "bias_type"), "group"
+
+#: Keys with the settings of a method for tables of people.
+SETTINGS = ("reduction", "lambda", "epsilon", "epsilon_unit", "mu", "against_mu", "js_base")
 
 #: Keys whose values are named where only one run has them.
 NAMED = ("dataset", "model", "classifier", "objective", "method", "individual", "attribute", "task")
@@ -324,6 +328,7 @@ def _compare_table(
     common = [column for column in before if column in after]
     # an older folder may lack a key of today; the other keys may still identify the rows
     keys = [key for key in declared.key if key in common] if declared else []
+    old, new = _match_settings(old, new, keys)
     old_rows, new_rows = (
         {tuple(row[key] for key in keys): row for row in run} for run in (old, new)
     )
@@ -373,6 +378,28 @@ def _compare_table(
                 table, column, [p for p in pairs if not value or p[0][value] == p[1][value]]
             )
     return table
+
+
+def _match_settings(old: list[Row], new: list[Row], keys: list[str]) -> list[list[Row]]:
+    """Return the rows with a setting that differs named by both, as ``0.1 → 2``.
+
+    These are rows of methods with a single setting in each run.
+    """
+    if not (settings := [key for key in keys if key in SETTINGS]):
+        return [old, new]
+    places = [grouped(run, *(key for key in keys if key not in SETTINGS)) for run in (old, new)]
+    named: list[list[Row]] = [[], []]
+    for run, own, others in ((0, *places), (1, *places[::-1])):
+        for place, rows in own.items():
+            both = [rows, others.get(place, [])][:: -1 if run else 1]
+            names = {}
+            if [len(each) for each in both] == [1, 1]:
+                values = {key: [each[0][key] or "none" for each in both] for key in settings}
+                names = {
+                    key: " → ".join(pair) for key, pair in values.items() if pair[0] != pair[1]
+                }
+            named[run] += [row | names for row in rows]
+    return named
 
 
 def _count_sentences(rows: list[Row]) -> Counter[str]:
@@ -432,20 +459,22 @@ def _compare(
     )
     number = Compared(table, column.name, key, base, head, neutral, main, unit=column.unit)
     number.doubts = tuple(_doubt(row) for row in pair)
+    of_people = table.startswith(OF_PEOPLE)
+    other = others.get(key.get("dataset", "")) if of_people else None
     if base is None or head is None:
         number.status = NEW if base is None else GONE
     elif base.value == head.value:
         number.status = SAME
         number.change = number.standard_error = number.distance_change = 0.0
         number.p_value = number.distance_p_value = 1.0
-    elif not (other := others.get(key.get("dataset", ""))) or not table.startswith(OF_PEOPLE):
-        _judge(number, column, pair, find_items)
-    elif column.count != "seeds" or key.get("split") == "official":
-        number.reason = OTHER_PEOPLE
-    else:
+    elif of_people and (column.count != "seeds" or (other and key.get("split") == "official")):
+        number.reason = TRAINING
+    elif other:
         number.base, number.head = (_widened(each, other) for each in (base, head))
         _judge(number, column, pair, find_items)
         number.base, number.head = base, head
+    else:
+        _judge(number, column, pair, find_items)
     return number
 
 

@@ -134,7 +134,8 @@ def markdown(comparison: Comparison) -> str:
         "elsewhere": [
             table.table for table in differing if not table.numbers and table.table in elsewhere
         ],
-        "only": _only(comparison.tables),
+        "only": (only := _only(comparison.tables)),
+        "alone": _alone(differing, only),
     }
     titles = {table.table: table.title for table in comparison.tables}
     filters = {
@@ -214,6 +215,16 @@ def _only(tables: list[ComparedTable]) -> dict[str, dict[str, list[str]]]:
         for side, pairs in sides.items()
         if pairs
     }
+
+
+def _alone(
+    tables: list[ComparedTable], only: dict[str, dict[str, list[str]]]
+) -> dict[str, list[Mapping[str, str]]]:
+    """Return, by table with intervals, the rows of one run alone that no key of `only` explains."""
+    named = {(key, v) for keys in only.values() for key, values in keys.items() for v in values}
+    judged = (t for t in tables if t.declaration and t.declaration.numbers() and None not in t.rows)
+    rows = {t.table: [r for r in (*t.gone, *t.new) if not named & {*r.items()}] for t in judged}
+    return {table: some for table, some in rows.items() if some}
 
 
 def _by_content(items: list[OtherItems]) -> dict[OtherItems, list[str]]:
