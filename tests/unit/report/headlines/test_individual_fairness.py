@@ -253,6 +253,11 @@ def test_an_attribute_precedes_a_clearer_intersection():
     ]
     sentences, short = conclude({"table_4": [crossed, FLIPS]}, documents, 5)[1:3]
     assert "sex</bdi>, and 10.0 %" in sentences[0] and "10.0 %" in short
+    # of two attributes that of the larger share, though it is less clear; both are named
+    wide = FLIPS | {"dataset": "b", "mean": 70, "low": 55, "high": 85}
+    alone = [document | {"attribute_name": "race"} for document in documents]
+    sentences, short = conclude({"table_4": [FLIPS, wide]}, alone, 5)[1:3]
+    assert "and 30.0 %" in sentences[0] and "30.0 %" in short.split(";")[0] and "10.0 %" in short
     same = {"low": 90, "high": 100}
     sentences = conclude({"table_4": [FLIPS | same, crossed]}, documents, 5)[1]
     assert "race</bdi>, and 40.0 %" in sentences[0]

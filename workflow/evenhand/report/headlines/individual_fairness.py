@@ -53,6 +53,9 @@ EFFECTS = 3
 #: Groups that a sentence names, and data sets whose groups the short answer names.
 GROUPS = 3
 
+#: Above this IFR_b, networks of attributes without an effect have been seen (at most 25 % changed).
+SMALL = 65
+
 #: Fewer test people of a group are counted beside its share, and it is not called the lowest.
 FEW = 30
 
@@ -72,11 +75,11 @@ def describe(study: Study) -> Headline:
     titles = titles_of(documents)
     tables = study.tables(FOLDER)
     clearest, statements, short, worse = conclude(tables, documents, study.delta)
-    changing = [
-        title(row["dataset"], titles)
+    changing = {
+        title(row["dataset"], titles): row["mean"]
         for row in _plain(tables, "table_4")
         if judge(row, _of_all(tables, row["dataset"]), study.delta) == ABOVE
-    ]
+    }
     further = _next(tables, titles)
     changes = find_changes([], folders, data, {})
     helps = {row.of: row for row in reversed(changes) if row.credited and row.decisions}
@@ -92,7 +95,14 @@ def describe(study: Study) -> Headline:
         more=[*statements[1:], *([further] if changing and further else [])],
         short=short,
         groups=worse,
-        next=say("if_mitigate", _files("table_4"), datasets=changing, helps=helps, drops=drops)
+        next=say(
+            "if_mitigate",
+            _files("table_4"),
+            datasets=[*changing],
+            helps=helps,
+            drops=drops,
+            small=max(changing.values()) > SMALL,
+        )
         if changing
         else further,
         strength=clearest,
@@ -142,9 +152,9 @@ def judge(row: Row, people: Row, delta: float) -> str | None:
 def conclude(
     tables: Mapping[str, list[Row]], documents: Iterable[Mapping[str, Any]], delta: float
 ) -> tuple[float, list[str], str, str]:
-    """Return the strength of the clearest change of decisions, the sentences and short answers.
+    """Return the strength of the first change of decisions, the sentences and short answers.
 
-    These are on the clearest change, and on the group that fares worse in each data set. Of
+    These are on the largest change, and on the group that fares worse in each data set. Of
     significant changes, those of single attributes precede those of intersections.
 
     Parameters
@@ -173,7 +183,8 @@ def conclude(
             rate = None  # else everyone gets the same decision
         facts = {"dataset": title(row["dataset"], titles), "row": row, "people": people}
         facts |= {"verdict": verdict if rate is None else INCONCLUSIVE, "delta": delta}
-        facts |= {"attribute": document.get("attribute_name"), "rate": rate}
+        facts |= {"attribute": document.get("attribute_name"), "rate": rate, "small": SMALL}
+        facts["values"] = len(document.get("attribute_values") or ())
         meta = document.get("meta") or {}
         facts |= {"label": positive_label(meta), "implied": meta.get("implied", False)}
         facts["telling"] = (meta.get("revealing") or {}).get("attribute", [])
@@ -188,11 +199,16 @@ def conclude(
                 worse = say("if_who", _files(*files), dataset=facts["dataset"], groups=groups)
         is_clear = facts["verdict"] == ABOVE
         size = strength(row["mean"], 100, row["low"], row["high"]) if is_clear else 0.0
-        is_crossed = CROSS in (facts["attribute"] or "")
-        results.append((size, is_crossed, worse, statements, say("if_short", **facts)))
+        results.append((size, worse, statements, facts))
     # an intersection differs where one of its attributes does, which therefore precedes it
-    results.sort(key=lambda result: (not result[0], result[1], -result[0]))
-    sentences = [statement for *_, statements, _ in results for statement in statements]
+    results.sort(
+        key=lambda result: (
+            not result[0],
+            CROSS in (result[3]["attribute"] or ""),
+            result[3]["row"]["mean"] if result[0] else 0,
+        )
+    )
+    sentences = [statement for _, _, statements, _ in results for statement in statements]
     sentences += _effects(tables, by_name.values())
     others = where(tables.get("table_4", []), metric="ifr_b")
     others = [row | {"title": title(row["dataset"], titles), "who": who(row)} for row in others]
@@ -205,8 +221,11 @@ def conclude(
         if row["finding"].startswith("headline_") and not _against(row):
             words = row["sentence"].removeprefix(place)
             sentences.append(with_sources(words[:1].upper() + words[1:], _files("findings")))
-    size, *_, short = results[0] if results else (0.0, "")
-    worse = list(filter(None, (result[2] for result in results)))
+    size, short = results[0][0] if results else 0.0, ""
+    if results:
+        further = [facts for clear, *_, facts in results[1:] if clear][: GROUPS - 1]
+        short = say("if_short", **results[0][3], further=further)
+    worse = list(filter(None, (result[1] for result in results)))
     if (rest := len(worse) - GROUPS) > 0:
         worse[GROUPS:] = [say("if_rest", count=rest)]
     return size, sentences, short, Markup(" ").join(worse)
