@@ -12,6 +12,7 @@ from evenhand.legal.classifier_tables import tests as of_texts
 from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_CONSTANT, ONE_SEED
 from evenhand.predictions.tables import gaps, groups
 from evenhand.report.headlines.mitigation import (
+    REFITTED,
     REMOVAL,
     Change,
     by_method,
@@ -398,7 +399,11 @@ def test_a_gap_by_an_attribute_that_the_method_was_not_trained_for_is_less_fair(
     assert "macro-F1 over all cases −14.0 points (significant)" in found.short
     own = next(words for words in found.more if "Gap by <bdi>age</bdi>" in words)
     assert own.endswith("macro-F1 over all cases −14.0 points (significant).")
-    assert "by <bdi>skills</bdi> (trained for <bdi>age</bdi>)" in found.short
+    assert "by <bdi>skills</bdi> (trained for <bdi>age</bdi>, with a new last layer)" in found.short
+    study = Study([tmp_path / "tables/classifiers/d"])
+    write_tables(study.files[0], [(of_texts.TABLE, rows), (attribute_leakage.TABLE, [])])
+    [words] = describe(study).doubts
+    assert words.startswith("<bdi>leace</bdi>: the last layer is fitted anew")
     other = {"verdict": "inconclusive", "attribute": "age", "trained_for": "skills"}
     unclear = [change._replace(**other) if change.trained_for else change for change in changes]
     unclear.sort(key=lambda change: not change.significant)
@@ -408,7 +413,7 @@ def test_a_gap_by_an_attribute_that_the_method_was_not_trained_for_is_less_fair(
     found = conclude(find_changes([tmp_path], [], [], {}, gaps))
     assert "macro-F1 over all cases −14.0 points (not significant over seeds)" in found.short
     other = next(words for words in found.more if "Gap by <bdi>skills</bdi>" in words)
-    assert "<bdi>leace</bdi> (trained for <bdi>age</bdi>) on" in other
+    assert "<bdi>leace</bdi> (trained for <bdi>age</bdi>, with a new last layer) on" in other
 
 
 def test_a_plain_classifier_that_has_not_learned_is_named(tmp_path):
@@ -447,3 +452,4 @@ def test_an_attribute_that_removal_leaves_readable_is_named(tmp_path, change, na
 def test_the_objectives_that_remove_an_attribute_are_those_whose_aim_it_is():
     names = {path.stem for path in Path(objectives.__file__).parent.glob("[a-z]*.py")}
     assert {name for name in names if load_objective(name).AIM in REMOVES} == {*REMOVAL}
+    assert {name for name in names if load_objective(name).last_layer} == {*REFITTED}

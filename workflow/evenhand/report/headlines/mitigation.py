@@ -64,6 +64,9 @@ BASELINES = ("logistic_regression", "majority", "eidig_base", "eidig_control")
 #: Objectives that remove an attribute from the features of a classifier.
 REMOVAL = ("leace", "inlp", "adversarial")
 
+#: Objectives that fit the last layer anew, which alone changes gaps by other attributes.
+REFITTED = ("dfr", "inlp", "leace")
+
 #: A p-value below which a change is significant.
 CHANCE = 0.05
 
@@ -107,6 +110,8 @@ class Change(NamedTuple):
         The attribute whose groups are compared; blank for measures of people.
     trained_for : str
         The attribute that the method was trained for, if it is another one.
+    refitted : bool
+        Whether the method fits the last layer anew.
     turned : bool
         Whether the group with the highest rate has a lower one now than that with the lowest.
     cost : float, optional
@@ -163,6 +168,7 @@ class Change(NamedTuple):
     over: str = "seeds"
     tests: int = 1
     trained_for: str = ""
+    refitted: bool = False
     turned: bool = False
     cost: float | None = None
     cost_standing: str = ""
@@ -220,6 +226,11 @@ class Change(NamedTuple):
         return self.direction == "less fair" and (self.significant or large)
 
     @property
+    def by_new_layer(self) -> bool:
+        """Whether a new last layer may be why it changes groups that it was not trained for."""
+        return bool(self.trained_for) and self.refitted and self.significant
+
+    @property
     def strength(self) -> float:
         """The difference in halves of its interval."""
         return strength(self.difference, 0, self.low, self.high)
@@ -244,6 +255,8 @@ def describe(study: Study) -> Headline:
     classifiers, people, data = map(study.paths, FILES[:3])
     changes = find_changes(classifiers, people, data, study.titles, find_gaps(study))
     doubts = [*_not_learned(study), *_still_read(classifiers, study.titles)]
+    if by_new_layers := [change for change in changes if change.by_new_layer]:
+        doubts.append(say("mitigation_new_layer", [by_new_layers[0].file], changes=by_new_layers))
     return replace(conclude(changes, compare_weights(people)), doubts=doubts)
 
 
@@ -600,6 +613,7 @@ def _legal(path: Path, titles: Mapping[str, str], gaps: Container[Gap]) -> Itera
                 tests=tests,
                 turned=bool(row["turned"]) and row["measure"] in RATES,
                 trained_for=trained_for if is_of_other(row) else "",
+                refitted=row["objective"] in REFITTED,
                 **_cost(overall.get(tuple(row[name] for name in TRAINING))),
             )  # fmt: skip
 
