@@ -387,19 +387,16 @@ def _match_settings(old: list[Row], new: list[Row], keys: list[str]) -> list[lis
     """
     if not (settings := [key for key in keys if key in SETTINGS]):
         return [old, new]
-    places = [grouped(run, *(key for key in keys if key not in SETTINGS)) for run in (old, new)]
-    named: list[list[Row]] = [[], []]
-    for run, own, others in ((0, *places), (1, *places[::-1])):
-        for place, rows in own.items():
-            both = [rows, others.get(place, [])][:: -1 if run else 1]
-            names = {}
-            if [len(each) for each in both] == [1, 1]:
-                values = {key: [each[0][key] or "none" for each in both] for key in settings}
-                names = {
-                    key: " → ".join(pair) for key, pair in values.items() if pair[0] != pair[1]
-                }
-            named[run] += [row | names for row in rows]
-    return named
+    names = [key for key in keys if key not in SETTINGS]
+    befores, afters = (grouped(run, *names) for run in (old, new))
+    renamed: dict[int, Row] = {}
+    for place, (before, *others) in befores.items():
+        after, *more = afters.get(place, [before])
+        if not others and not more:
+            pairs = {key: (before[key] or "none", after[key] or "none") for key in settings}
+            both = {key: " → ".join(pair) for key, pair in pairs.items() if pair[0] != pair[1]}
+            renamed |= {id(row): row | both for row in (before, after)}
+    return [[renamed.get(id(row), row) for row in run] for run in (old, new)]
 
 
 def _count_sentences(rows: list[Row]) -> Counter[str]:
