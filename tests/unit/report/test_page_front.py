@@ -128,8 +128,9 @@ def test_the_clearest_finding_comes_first_with_the_next_step(write, slguset, tmp
     ]
     first = tree.css_first("#legal").text()
     assert "of the group old is 9.0 (95 % interval 5.0 to 12.0) by the classifier linear" in first
-    assert "Do not use the classifier linear where the groups of mine, age" in " ".join(
-        first.split()
+    assert (
+        "Do not use the classifier linear under plain training where the groups of mine, age"
+        in " ".join(first.split())
     )
     *findings, further = json.loads(tree.css_first("#findings").text())
     assert further == "1 further statement: see the report."

@@ -124,7 +124,9 @@ def describe(study: Study) -> Headline:
         figure=figure,
         caption=caption,
         figure_files=sources["group_scores"] if figure else (),
-        next=_next(lowest, sources["group_scores"], stated if stated or unfair else unequal),
+        next=_next(
+            tables, lowest, sources["group_scores"], stated if stated or unfair else unequal
+        ),
         short=short,
         strength=max([*map(_clear, unfair), *map(_excess, stated)], default=0.0),
         verdicts=_verdicts(tables, sources),
@@ -316,12 +318,20 @@ def _short(
     return say("legal_short", attributes=attributes, **facts, **gaps)
 
 
-def _next(lowest: Rows, files: Sequence[str], unequal: Rows) -> str:
+def _next(
+    tables: Mapping[str, Mapping[str, Rows]], lowest: Rows, files: Sequence[str], unequal: Rows
+) -> str:
     """Recommend mitigation of the clearest gap, or state where test cases are lacking."""
+
+    def advise(macro: str, source: Sequence[str], row: Row) -> str:
+        others = tables["table_4"].get(row["dataset"], ())
+        mitigated = any(other["objective"] != BASE for other in others)
+        return say(macro, source, row=row, mitigated=mitigated)
+
     if unequal:
-        return say("legal_mitigate_rates", [unequal[0]["file"]], row=unequal[0])
+        return advise("legal_mitigate_rates", [unequal[0]["file"]], unequal[0])
     if low := where(lowest, judged="unfair"):
-        return say("legal_mitigate", files, row=max(low, key=_clear))
+        return advise("legal_mitigate", files, max(low, key=_clear))
     small = [*where(lowest, judged="unknown"), *where(lowest, judged="untested")]
     if not small:
         return ""

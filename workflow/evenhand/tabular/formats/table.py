@@ -192,6 +192,10 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
                 file=path,
                 remedy=", or ".join([", ".join(remedies[:-1]), remedies[-1]]),
             )
+        if split:
+            known = {*compress(column[name], official == "train")}
+            unknown = [cell not in known for cell in compress(column[name], official == "test")]
+            shifted += [name] if 2 * sum(unknown) > len(unknown) else []
         for kind in kinds:
             names.append(f"{name}={kind}")
             arrays.append(np.array([value == kind for value in column[name]], dtype=float))
