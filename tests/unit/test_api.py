@@ -526,16 +526,17 @@ def test_a_loss_has_its_verdict_beside_the_network_without_it(tmp_path):
     people = pd.read_csv(REPOSITORY / "resources/demo/tabular/loans.csv").head(120)
     options = {"label": "decision", "positive": "approved", "attribute": "gender", "seeds": 2}
     options |= {"features": ["gender", "age", "loan"], "methods": ["mlp", "iifr", "laftr_dp"]}
-    options["methods"] += ["mlp_without_attribute"]
+    options["methods"] += ["mlp_without_attribute", "majority"]
     result = eh.audit_table(people, out=tmp_path, **options)
     decisions, groups, *others = result.findings
-    adversary, plain, with_loss, blind = sorted(others, key=lambda words: words.split(": ")[0])
+    by_name = sorted(others, key=lambda words: words.split(": ")[0])
+    adversary, constant, plain, with_loss, blind = by_name
     # a flip cannot change the decisions of a network without the attribute: that is no effect
     assert "Against mlp: gap of sel" in blind
     assert decisions.startswith("On Table, change only a person’s gender, and 51.4 % of the plain")
     assert groups.startswith("Which group fares worse? The share with the label “approved” is ")
     assert adversary.startswith("laftr_dp (mu 4): ")
-    assert plain.startswith("mlp: accuracy") and "Against" not in plain
+    assert plain.startswith("mlp: accuracy") and "Against" not in plain + constant
     assert with_loss.startswith("mlp with iifr_cosine (lambda 1, epsilon 0.8): accuracy")
     _, against, effects = with_loss.partition(" Against mlp: IFR_b ")
     assert against and effects.count("95 % CI") == 2 and "gap of selection rates" in effects
