@@ -18,7 +18,7 @@ from evenhand.errors import InputError, one_line
 from evenhand.io.sheets import read_csv
 from evenhand.sheets.tasks import HANDED_OUT, returned
 from evenhand.slguset.keywords import GENDERS
-from evenhand.slguset.packs import Pack, read_pack, with_pack
+from evenhand.slguset.packs import Pack, base_folder, read_pack, with_pack
 from evenhand.slguset.shards import Shard, Skipped, plan_shards
 
 Config = dict[str, Any]
@@ -80,8 +80,9 @@ def text_modules(config: Config, *names: str) -> list[str]:
 def pack_file(config: Config, name: str) -> str:
     """Return a file of the pack, or of the pack that it is based on if only that one has it."""
     folder, base = config["slguset"]["pack"], pack_of(config)["based_on"]
-    path, inherited = f"{folder}/{name}", f"{Path(folder).parent}/{base}/{name}"
-    return inherited if base and not Path(path).is_file() else path
+    if base and not Path(f"{folder}/{name}").is_file():
+        return f"{base_folder(Path(folder), base)}/{name}"
+    return f"{folder}/{name}"
 
 
 def pack_files(config: Config, *names: str) -> list[str]:

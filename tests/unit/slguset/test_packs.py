@@ -1,4 +1,5 @@
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -187,7 +188,7 @@ def test_a_folder_without_a_pack_is_an_error(tmp_path):
     [
         ("pronouns: er/sie", "pronouns: er-sie", r"pronouns is \"er-sie\"; it must be .* stroke"),
         ("several: true", "compounds: [x]", r"compounds\.0 is \"x\"; it must be .* stroke"),
-        ("several: true", "based_on: none", r"based_on is none, and there is no such pack beside"),
+        ("several: true", "based_on: none", r"based_on is none, and no pack beside this one, or"),
         ("min_length: 20", "min_length: 400", r"find_keywords: no length is at least 400 and at"),
         ("language: de", "language: qq", r"spaCy has no rules for the language 'qq'"),
     ],
@@ -200,6 +201,18 @@ def test_an_error_in_a_pack_names_its_file(tmp_path, old, new, problem):
     (folder / "pack.yaml").write_text(text.replace(old, new), "utf-8")
     with pytest.raises(InputError, match=rf"^{folder}/pack\.yaml: {problem}"):
         extract_sentences(tmp_path / "a.txt", pack=folder)
+
+
+def test_a_pack_is_based_on_one_beside_it_or_on_one_that_is_shipped(tmp_path):
+    folder = shutil.copytree(ROOT / "resources/packs/en_gender", tmp_path / "mine")
+    (folder / "deny_list.csv").unlink()
+    path = folder / "pack.yaml"
+    path.write_text(f"{path.read_text('utf-8')}based_on: en_gender\n", "utf-8")
+    find = partial(plan_slguset.pack_file, {"slguset": {"pack": str(folder)}})
+    assert find("deny_list.csv") == "resources/packs/en_gender/deny_list.csv"
+    assert find("keywords.csv") == f"{folder}/keywords.csv"
+    (tmp_path / "en_gender").mkdir()
+    assert find("deny_list.csv") == f"{tmp_path}/en_gender/deny_list.csv"
 
 
 def test_a_word_in_traditional_characters_is_refused_as_it_would_never_be_matched(tmp_path):

@@ -40,11 +40,19 @@ def read_pack(folder: Path) -> Pack:
     if least and most and least > most:
         problem = f"find_keywords: no length is at least {least} and at most {most} characters"
         raise InputError(problem, file=path, remedy="mend min_length or max_length")
-    if pack["based_on"] and not (folder.parent / pack["based_on"]).is_dir():
-        problem = f"based_on is {pack['based_on']}, and there is no such pack beside this one"
-        raise InputError(problem, file=path, remedy=near_names(folder.parent / pack["based_on"]))
+    if pack["based_on"] and not (base := Path(base_folder(folder, pack["based_on"]))).is_dir():
+        problem = f"based_on is {pack['based_on']}, and no pack beside this one, or that comes"
+        raise InputError(
+            f"{problem} with Evenhand, is called so", file=path, remedy=near_names(base)
+        )
     _check_script(folder, matching_form(pack["language"]))
     return pack
+
+
+def base_folder(folder: Path, name: str) -> str:
+    """Return the folder of the pack that a pack is based on: beside it, or else one shipped."""
+    beside = folder.parent / name
+    return beside.as_posix() if beside.is_dir() else located(f"resources/packs/{name}")
 
 
 def _check_script(folder: Path, plain: Callable[[str], str]) -> None:
