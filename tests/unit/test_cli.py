@@ -85,7 +85,7 @@ def test_a_command_has_the_defaults_of_its_function(command, function):
 
 
 @pytest.mark.parametrize("task", cli.STARTS)
-def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
+def test_init_writes_a_configuration_that_is_one(task, tmp_path, monkeypatch, capsys):
     assert not run("init", tmp_path / "new", "--task", task)
     path = tmp_path / "new" / f"{task}.yaml"
     advice, place = capsys.readouterr().out.splitlines()
@@ -97,6 +97,8 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
     assert ("overlapping: true" in text) == (task == "text")
     assert yaml.safe_load(text)["results"] == f"results/{task}"  # tasks of one folder
     assert run("init", tmp_path / "new", task) == 2  # nothing is overwritten
+    monkeypatch.chdir(tmp_path)
+    assert run("init", task, "--task", task) == 0  # a folder that is called so
 
 
 @pytest.mark.parametrize(

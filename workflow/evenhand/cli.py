@@ -410,7 +410,7 @@ def init(folder: Path = Path(), task: str = "predictions") -> None:
     """
     if task not in STARTS:
         raise InputError(f"there is no task {task!r}", remedy=choice(task, STARTS))
-    if str(folder) in STARTS and not folder.exists():
+    if str(folder) in {*STARTS} - {task} and not folder.exists():
         raise InputError(f"{folder} is a task", remedy=f"write `evenhand init . {folder}`")
     path = folder / f"{task}.yaml"
     if path.exists():
