@@ -1,5 +1,6 @@
 import pytest
 
+from evenhand.core.rows import where
 from evenhand.core.tables import write_tables
 from evenhand.individual.tables import (
     findings,
@@ -216,6 +217,12 @@ def test_the_group_with_the_lowest_share_is_named_if_the_labels_differ(positives
         assert (
             "the labels do not differ significantly between the groups (p = 0.32" in words
         ) is not differ
+        assert "few people" not in words
+    for one in where(people, group=1):
+        one["people"] = 9
+    _, sentences, _, worse = conclude(tables, [{"name": "adult"} | named], 5)
+    for words in (sentences[1], worse):
+        assert "; it may come from few people: the group <bdi>m</bdi> has 9 test people)" in words
 
 
 def test_many_data_sets_are_counted_where_the_groups_of_three_are_named():

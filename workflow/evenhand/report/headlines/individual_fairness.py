@@ -238,8 +238,8 @@ def _without_attribute(
 ) -> dict[str, dict[str, Any]]:
     """Return the results of a network without the attribute, by title of the data set.
 
-    These are the balanced accuracies `before` and `after` without the attribute, its name, and the
-    `gap` in positive predictions, a change, if it was compared.
+    These are the balanced accuracies `before` and `after` without the attribute, its name, the
+    `gap` in positive predictions, a change, if it was compared, and the groups of few people.
     """
     titles = titles_of(documents)
     rows = where(tables.get("table_4", []), metric="balanced_acc", individual="none")
@@ -255,6 +255,7 @@ def _without_attribute(
             "before": before,
             "after": after,
             "gap": None if _deviates(document) else gaps.get(title(name, titles)),
+            "few": _of_few(tables, document),
         }
         for document in documents
         for name in [document["name"]]
@@ -366,7 +367,20 @@ def _groups(
         ),
         "gap": None if _deviates(document) else next(iter(gaps), None),
         "people": _of_all(tables, name),
+        "few": _of_few(tables, document),
     }
+
+
+def _of_few(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> list[Row]:
+    """Return the groups with few test people, the least first, if their number is known."""
+    rows = where(_plain(tables, "individuals"), dataset=document["name"], label=None)
+    values = document.get("attribute_values") or []
+    named = [
+        {"name": values[row["group"]], "people": row["people"]}
+        for row in rows
+        if row["group"] is not None and row["people"] is not None and row["people"] < FEW
+    ]
+    return sorted(named, key=itemgetter("people"))[:GROUPS]
 
 
 def _label_p_value(groups: Iterable[Mapping[str, Any]]) -> float | None:

@@ -44,7 +44,7 @@ FILES = (
 )
 
 #: The measures that mitigation should change, of text classifiers and of tables of people.
-MEASURES = ("gd", "worst", *RATES, "ifr_p", "ddp", "deo_0", "deo_1")
+MEASURES = ("gd", "worst", *RATES, "ifr_b", "ifr_p", "ddp", "deo_0", "deo_1")
 
 #: Those of which less is fairer.
 GAPS = ("gd", *RATES, "ddp", "deo_0", "deo_1")
