@@ -85,7 +85,8 @@ def test_counterparts_are_exchanged_with_the_pronoun(tmp_path):
             "biology",
             "Die Ärztin gebar im Sommer zwei Kinder.|Die Lehrerin brachte im Mai ein Kind zur Welt."
             "|Die Lehrerin hat in Berlin ein Kind geboren.|Die Köchin stillte das Kind am Abend."
-            "|Die Köchin erlitt im Mai eine Fehlgeburt.|Die Lehrerin bekam im Mai die Regel.",
+            "|Die Köchin erlitt im Mai eine Fehlgeburt.|Die Lehrerin bekam im Mai die Regel."
+            "|Der Bäcker litt an einem Prostatakarzinom.",
             "Die Lehrerin wurde im Mai geboren.|Die Lehrerin kam im Mai in Berlin zur Welt.",
         ),
         (
@@ -105,7 +106,8 @@ def test_counterparts_are_exchanged_with_the_pronoun(tmp_path):
         (
             "de",
             "deny_list",
-            "Der Wirt wehrt sich gegen den Parasiten.|Die Tochter des Konzerns verdient viel Geld.",
+            "Der Wirt wehrt sich gegen den Parasiten.|Die Tochter des Konzerns verdient viel Geld."
+            "|Der Trainer der Herren-Mannschaft lachte.|Die Lehrerin wohnt neben dem Frauenhaus.",
             "Der Wirt wehrt sich gegen den Lärm.",
         ),
         (

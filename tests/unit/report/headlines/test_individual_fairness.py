@@ -13,6 +13,7 @@ from evenhand.individual.tables import (
     tests,
 )
 from evenhand.io.documents import write_json
+from evenhand.report.headline import say
 from evenhand.report.headlines.individual_fairness import conclude
 from evenhand.tabular.prepared import RECORD
 from unit.report.checks import headline_of
@@ -268,6 +269,13 @@ def test_an_attribute_precedes_a_clearer_intersection():
     same = {"low": 90, "high": 100}
     sentences = conclude({"table_4": [FLIPS | same, crossed]}, documents, 5)[1]
     assert "race</bdi>, and 40.0 %" in sentences[0]
+
+
+def test_advice_has_the_details_of_the_largest_shares_alone():
+    drop = {"attribute": "sex", "before": 70, "after": 71, "gap": None, "few": []}
+    facts = {"datasets": [*"abc"], "drops": dict.fromkeys("abc", drop), "helps": {}}
+    words = say("if_mitigate", **facts, small=False, most=2)
+    assert words.count("The simplest remedy") == 2 and "Of the other 1, with smaller" in words
 
 
 def test_headlines_are_those_that_are_kept(tmp_path):

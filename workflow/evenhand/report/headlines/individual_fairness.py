@@ -98,7 +98,8 @@ def describe(study: Study) -> Headline:
         next=say(
             "if_mitigate",
             _files("table_4"),
-            datasets=[*changing],
+            datasets=sorted(changing, key=changing.get),
+            most=GROUPS,
             helps=helps,
             drops=drops,
             small=max(changing.values()) > SMALL,
