@@ -397,8 +397,10 @@ def test_a_gap_by_an_attribute_that_the_method_was_not_trained_for_is_less_fair(
         "skills": "age",
     }
     found = conclude(changes)
-    assert "are significant (1 fairer, 1 less fair)" in found.sentence
+    assert "(1 fairer, 1 less fair, 1 perhaps by a new last layer alone)" in found.sentence
     assert "Fairer by one measure and less fair by another" in found.short
+    apart = conclude([change._replace(training=change.attribute) for change in changes])
+    assert "by another" not in apart.short and "<b>Less fair</b>" in apart.short
     assert "macro-F1 over all cases −14.0 points (significant)" in found.short
     own = next(words for words in found.more if "Gap by <bdi>age</bdi>" in words)
     assert own.endswith("macro-F1 over all cases −14.0 points (significant).")

@@ -95,7 +95,9 @@ def test_plain_training_precedes_mitigation(audited):
         trained = {"trained": {"objective": objective, "dataset": "mine"}}
         meta.write_text(json.dumps(json.loads(meta.read_text()) | trained))
         files += [meta, tables]
-    assert describe(files, {}).sentence.startswith("<bdi>&lt;plain&gt;</bdi>: ")
+    found = describe(files, {})
+    plain = ["<bdi>&lt;plain&gt;</bdi>" in words for words in (found.sentence, *found.more)]
+    assert plain[:2] == [True, True] and plain == sorted(plain, reverse=True)
 
 
 def test_the_figure_has_the_metric_that_the_first_finding_names(audited, write):

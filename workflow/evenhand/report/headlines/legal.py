@@ -51,6 +51,9 @@ TABLES = {
 }
 VERDICTS = ("sizes", "cross", "table_4", "claims")
 
+#: The rows of all seeds, and of their mean.
+RUNS = {name: value for name, value in MEANS.items() if name != "seed"}
+
 #: Reasons of damaged records.
 BROKEN = ("broken_json", "broken_csv")
 
@@ -58,9 +61,10 @@ BROKEN = ("broken_json", "broken_csv")
 CHANCE = 0.05
 
 #: The verdicts on the macro-F1 of the group that differs most from all others, the clearest first:
-#: significant after adjustment for all tests, before it only, no difference that matters, neither,
-#: not tested (few cases of a class, or few errors), the same prediction for every case.
-VERDICTS_ON_GROUPS = ("unfair", "alone", "fair", "unknown", "untested", "constant")
+#: significant after adjustment for all tests, the same over cases but not over seeds, before it
+#: only, no difference that matters, neither, not tested (few cases of a class, or few errors), the
+#: same prediction for every case.
+VERDICTS_ON_GROUPS = ("unfair", "varies", "alone", "fair", "unknown", "untested", "constant")
 
 #: Rows of the figure, and gaps of rates that a sentence names.
 SHOWN, NAMED = 8, 3
@@ -208,18 +212,21 @@ def judge(
         Rows of ``table_4`` (FairLex's lowest score, of whichever group in each seed) with the
         `dataset`, a `title`, `group` (the row of ``group_scores`` of the group that differs most
         from all others; untested of that with the lowest score, None if several have it), its
-        p-value (`p_gap`, times the number of groups) and `p_adjusted`, the number of `tests`, and
-        the verdict (`judged`, one of `VERDICTS_ON_GROUPS`).
+        p-value (`p_gap`, times the number of groups) and `p_adjusted`, the number of `tests`, the
+        interval of the gap over seeds (`over_seeds`, None for one seed), and the verdict (`judged`,
+        one of `VERDICTS_ON_GROUPS`).
     """
     rows = []
     for name, of_set in tables.items():
         for row in where(of_set, objective="erm", measure="worst"):
             if row["ours"] is not None and row["noise_verdict"]:
                 same = {key: row[key] for key in ("attribute", "classifier")}
-                groups = where(scores.get(name, []), objective=BASE, **same, **MEANS)
+                runs = where(scores.get(name, []), objective=BASE, **same, **RUNS)
+                runs = [group for group in runs if group["score"] is not None]
                 row |= {"dataset": name}
                 row |= titled(row, titles)
-                rows.append(row | _gap([group for group in groups if group["score"] is not None]))
+                row |= _gap(where(runs, seed=MEANS["seed"]))
+                rows.append(row | {"over_seeds": _over_seeds(runs, row["group"])})
     tested = [row for row in rows if row["p_gap"] is not None and not is_constant(row)]
     adjusted = holm(np.array([row["p_gap"] for row in tested]))
     for row, p in zip(tested, adjusted.tolist(), strict=True):
@@ -241,6 +248,22 @@ def _gap(groups: Rows) -> Row:
     return gap
 
 
+def _over_seeds(runs: Rows, group: Row | None) -> tuple[float, float] | None:
+    """Return the t interval over seeds of a group's score less the mean of the other groups'."""
+    from scipy.special import stdtrit
+
+    differences = []
+    for of_seed in grouped([row for row in runs if row["seed"] != MEANS["seed"]], "seed").values():
+        own = [row["score"] for row in of_seed if group and row["group"] == group["group"]]
+        others = [row["score"] for row in of_seed if group and row["group"] != group["group"]]
+        if own and others:
+            differences.append(own[0] - float(np.mean(others)))
+    if (n := len(differences)) < 2:
+        return None
+    mean, reach = np.mean(differences), stdtrit(n - 1, 0.975) * np.std(differences, ddof=1) / n**0.5
+    return float(mean - reach), float(mean + reach)
+
+
 def _verdict(row: dict[str, Any]) -> str:
     """Return the verdict on a gap in macro-F1."""
     if is_constant(row):
@@ -248,7 +271,10 @@ def _verdict(row: dict[str, Any]) -> str:
     if row["p_gap"] is None:
         return "untested"
     if row["p_gap"] < CHANCE:
-        return "unfair" if row["p_adjusted"] < CHANCE else "alone"
+        if row["p_adjusted"] >= CHANCE:
+            return "alone"
+        low, high = row["over_seeds"] or (1, 1)
+        return "varies" if low < 0 < high else "unfair"
     return "fair" if row["is_small"] else "unknown"
 
 
@@ -266,7 +292,7 @@ def conclude(
     on_rates = say("legal_rates", sources, gaps=unequal, total=len(rates), most=NAMED)
     counts = Counter(row["judged"] for row in lowest)
     counts = {verdict: counts[verdict] for verdict in VERDICTS_ON_GROUPS}
-    differing = [*where(lowest, judged="unfair"), *where(lowest, judged="alone")]
+    differing = [row for row in lowest if row["judged"] in ("unfair", "varies", "alone")]
     total, tests = len(lowest), lowest[0]["tests"]
     below = [row for row in lowest if row["noise_verdict"] == ABOVE]
     return [
@@ -332,6 +358,8 @@ def _next(
         return advise("legal_mitigate_rates", [unequal[0]["file"]], unequal[0])
     if low := where(lowest, judged="unfair"):
         return advise("legal_mitigate", files, max(low, key=_clear))
+    if varying := where(lowest, judged="varies"):
+        return say("legal_seeds", files, row=varying[0])
     small = [*where(lowest, judged="unknown"), *where(lowest, judged="untested")]
     if not small:
         return ""

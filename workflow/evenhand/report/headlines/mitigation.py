@@ -114,6 +114,8 @@ class Change(NamedTuple):
         The attribute whose groups are compared; blank for measures of people.
     trained_for : str
         The attribute that the method was trained for, if it is another one.
+    training : str
+        The attribute that the method was trained for, or ``none``; blank for tables of people.
     refitted : bool
         Whether the method fits the last layer anew.
     turned : bool
@@ -172,6 +174,7 @@ class Change(NamedTuple):
     over: str = "seeds"
     tests: int = 1
     trained_for: str = ""
+    training: str = ""
     refitted: bool = False
     turned: bool = False
     cost: float | None = None
@@ -347,14 +350,14 @@ def find_changes(
 
 
 def by_method(changes: Iterable[Change]) -> list[dict[str, Any]]:
-    """Return a row per method and data set: comparisons, better, worse, the clearest change.
+    """Return a row per training, its method and data set: comparisons, better, worse, the clearest.
 
     The clearest change is one that the method is credited with, if any; `opposite` is then one that
     is clearly worse. Where none is significant, it is the clearest change in the other direction.
     """
-    by_name: dict[tuple[str, str], list[Change]] = {}
+    by_name: dict[tuple[str, ...], list[Change]] = {}
     for change in changes:
-        by_name.setdefault((change.method, change.of), []).append(change)
+        by_name.setdefault((change.method, change.of, change.training), []).append(change)
     return [
         {
             "method": method,
@@ -366,7 +369,7 @@ def by_method(changes: Iterable[Change]) -> list[dict[str, Any]]:
             "opposite": _opposite(several),
             "changes": several,
         }
-        for (method, of), several in by_name.items()
+        for (method, of, _), several in by_name.items()
     ]
 
 
@@ -617,6 +620,7 @@ def _legal(path: Path, titles: Mapping[str, str], gaps: Container[Gap]) -> Itera
                 tests=tests,
                 turned=bool(row["turned"]) and row["measure"] in RATES,
                 trained_for=trained_for if is_of_other(row) else "",
+                training=row["trained_for"],
                 refitted=row["objective"] in REFITTED,
                 **_cost(overall.get(tuple(row[name] for name in TRAINING))),
             )  # fmt: skip

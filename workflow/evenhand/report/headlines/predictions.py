@@ -86,7 +86,11 @@ def conclude(sets: Sequence[dict[str, Any]], place: str = "the page Predictions"
     ]
     if not lines:
         return Headline(sentence=say("predictions_nothing"), question=question)
-    lines = spread(spread(lines, lambda line: line[0]["name"]), lambda line: _dataset(line[0]))
+    # all attributes of plain classifiers precede the first of mitigated ones
+    lines = sorted(
+        spread(lines, lambda line: line[0]["name"]), key=lambda line: _is_mitigated(line[0])
+    )
+    lines = spread(lines, lambda line: _dataset(line[0]))
     first, further = with_further([words for _, words in lines], place)
     others = len({*map(_dataset, sets)}) - 1
     figure = draw(order[0])
