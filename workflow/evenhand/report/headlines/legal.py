@@ -254,10 +254,10 @@ def _over_seeds(runs: Rows, group: Row | None) -> tuple[float, float] | None:
 
     differences = []
     for of_seed in grouped([row for row in runs if row["seed"] != MEANS["seed"]], "seed").values():
-        own = [row["score"] for row in of_seed if group and row["group"] == group["group"]]
-        others = [row["score"] for row in of_seed if group and row["group"] != group["group"]]
-        if own and others:
-            differences.append(own[0] - float(np.mean(others)))
+        scores = {row["group"]: row["score"] for row in of_seed}
+        score = scores.pop(group["group"], None) if group else None
+        if score is not None and scores:
+            differences.append(score - float(np.mean([*scores.values()])))
     if (n := len(differences)) < 2:
         return None
     mean, reach = np.mean(differences), stdtrit(n - 1, 0.975) * np.std(differences, ddof=1) / n**0.5
