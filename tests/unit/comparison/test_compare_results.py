@@ -16,6 +16,7 @@ from evenhand.comparison.causes import Causes
 from evenhand.comparison.numbers import Compared, ComparedTable
 from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
+from evenhand.individual.tables import table_4
 from evenhand.metrics.differences import Estimate
 from evenhand.slguset.count_funnel import FUNNEL
 from unit.comparison.made_folders import (
@@ -464,6 +465,21 @@ def test_a_gate_on_a_metric_knows_its_value_without_bias(run, folders, metric, s
     assert run(*folders, "--gate", f"{gate}:{side}")[0] == 1
     other = "fell" if side == "rose" else "rose"
     assert run(*folders, "--gate", f"{gate}:{other}")[0] == 0
+
+
+def test_scores_of_tables_of_people_are_those_of_the_plain_network(run, folders):
+    for folder, mean in zip(folders, (80.0, 80.1), strict=True):
+        shutil.rmtree(folder)
+        row = dict.fromkeys(table_4.TABLE.header) | {
+            "mean": mean,
+            "low": 75,
+            "high": 85,
+            "seeds": 5,
+        }
+        row |= {"dataset": "loans", "method": "mlp", "individual": "none", "metric": "ifr_b"}
+        write_tables(folder / "tables/individual", [(table_4.TABLE, [row])])
+        write_provenance(folder)
+    assert "**Bias of the plain network: no change beyond noise (" in run(*folders)[1]
 
 
 def test_rows_of_one_result_alone_are_stated_in_the_first_line(run, folders):

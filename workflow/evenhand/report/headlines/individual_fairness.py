@@ -346,7 +346,7 @@ def _groups(
             group["few"] = every["people"] is not None and every["people"] < FEW
         groups.append(group)
     gaps = where(_plain(tables, "table_7", "ddp"), dataset=name)
-    labels_p = _label_p_value(groups) if predicted else None
+    labels_p = _label_p_value(shares) if predicted else None
     groups.sort(key=itemgetter("rate"))
     named = dict.fromkeys(("rate", "changed", *(["positive"] * predicted)), groups)
     if (number := len(groups)) > GROUPS:
@@ -384,14 +384,14 @@ def _of_few(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> lis
     return sorted(named, key=itemgetter("people"))[:GROUPS]
 
 
-def _label_p_value(groups: Iterable[Mapping[str, Any]]) -> float | None:
+def _label_p_value(groups: Iterable[Row]) -> float | None:
     """Return the p-value of equal shares of positive labels in groups (chi-squared test).
 
-    None if the people are not counted, or all have one label.
+    Of all people of the data, each once; None if they are not counted, or all have one label.
     """
     from scipy.stats import chi2_contingency
 
-    counts = [(each["rate"] * (n := each["people"] or 0), n) for each in groups]
+    counts = [(each["count"] or 0, each["of"] or 0) for each in groups]
     table = np.array([[positive, people - positive] for positive, people in counts])
     if not table.sum(axis=1).all() or not table.sum(axis=0).all():
         return None

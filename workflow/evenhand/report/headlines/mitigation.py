@@ -362,6 +362,7 @@ def by_method(changes: Iterable[Change]) -> list[dict[str, Any]]:
         {
             "method": method,
             "of": of,
+            "trained": _trained_for(several),
             "comparisons": len(several),
             "better": sum(change.better for change in several),
             "worse": sum(change.significant and not change.better for change in several),
@@ -371,6 +372,14 @@ def by_method(changes: Iterable[Change]) -> list[dict[str, Any]]:
         }
         for (method, of, _), several in by_name.items()
     ]
+
+
+def _trained_for(changes: Sequence[Change]) -> str:
+    """Return the attribute that a training of a classifier uses; blank without one."""
+    if changes[0].training in ("", "none"):
+        return ""
+    named = [change.trained_for for change in changes if change.trained_for]
+    return (named or [changes[0].attribute])[0]
 
 
 def _opposite(changes: Sequence[Change]) -> Change | None:
