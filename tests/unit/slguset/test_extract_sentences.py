@@ -162,7 +162,7 @@ def test_a_damaged_keyword_sentence_is_listed_and_left_out(here: Path) -> None:
 
 @pytest.mark.parametrize("mark", ["&nbsp;", "<b>", "锟斤拷", "â€™", "Ã¼"])
 def test_remains_of_html_or_of_a_wrong_encoding_are_damage(here: Path, mark: str) -> None:
-    write("a.txt", f"他 {mark} 来了。\n女人 & 他 3 < 4, 5 > 4; „Café“。")
+    write("a.txt", f"他 {mark} 来了。\n女人 & 他 R&D; 3 < 4, 5 > 4; „Café“。")
     sentences, quarantine, _ = extract("a.txt", normaliser="blanks")
     assert [row["source_position"] for row in sentences] == [2]
     assert [row["reason"] for row in quarantine] == ["damaged_sentence"]

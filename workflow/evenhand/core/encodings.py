@@ -10,7 +10,7 @@ DAMAGE = "\ufffd"
 #: Marks of damage in a sentence: this character (also where its bytes were read as Chinese), UTF-8
 #: that was read as Windows-1252, and tags and entities of HTML (without letters in Chinese).
 REMAINS = re.compile(
-    f"{DAMAGE}|锟斤拷|[ÂÃ][\x80-\xbf€‚-„†-•˜-›ŒœŽžŠšŸƒˆ]|â€|&#?[A-Za-z0-9]*;|</?(?:[A-Za-z][^<>]*)?>"
+    f"{DAMAGE}|锟斤拷|[ÂÃ][\x80-\xbf€‚-„†-•˜-›ŒœŽžŠšŸƒˆ]|â€|&(?:#?[A-Za-z0-9]{{2,}})?;|</?(?:[A-Za-z][^<>]*)?>"
 )
 
 #: UTF-8 is believed if this share of the bytes that are not ASCII is valid. Chinese text in

@@ -213,7 +213,9 @@ def test_headlines_are_those_that_are_kept(tmp_path):
     check_kept("legal", found)
 
 
-@pytest.mark.parametrize(("scores", "named"), [((40, 44, 42), True), ((30, 66, 30), False)])
+@pytest.mark.parametrize(
+    ("scores", "named"), [((40, 44, 42), True), ((30, 66, 30), False), ((70, 72, 71), False)]
+)
 def test_a_gap_in_macro_f1_holds_over_cases_and_over_seeds(tmp_path, scores, named):
     blank = dict.fromkeys(group_scores.TABLE.header) | {"objective": "erm"}
     blank |= {"split": "test", "convention": "all"}

@@ -273,8 +273,12 @@ def _verdict(row: dict[str, Any]) -> str:
     if row["p_gap"] < CHANCE:
         if row["p_adjusted"] >= CHANCE:
             return "alone"
-        low, high = row["over_seeds"] or (1, 1)
-        return "varies" if low < 0 < high else "unfair"
+        if row["over_seeds"] is None:
+            return "unfair"
+        low, high = row["over_seeds"]
+        # on the side of the gap over cases, which is from all others and not from the groups' mean
+        holds = high < 0 if row["group"]["difference"] < 0 else low > 0
+        return "unfair" if holds else "varies"
     return "fair" if row["is_small"] else "unknown"
 
 
