@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from evenhand.errors import InputError
 from evenhand.individual.published import number, read_published
-from evenhand.individual.results import by_setting, read_groups, read_runs, t_quantile
+from evenhand.individual.results import by_setting, read_groups, read_runs
 from evenhand.individual.tables import grid, groups, pareto_fronts, tests, training
 from evenhand.individual.tables.pareto_fronts import dominators
 from evenhand.learning.train_table import GROUPS, RUNS
-from evenhand.metrics.inference import further, student_power
+from evenhand.metrics.inference import further, student_power, student_quantile
 from unit.individual.made_study import FACTS, REPOSITORY, RESOURCES, find, run, study
 from unit.learning.made_tables import table
 
@@ -133,7 +133,7 @@ def test_tests_pair_by_seed():
     assert row["p_value"] <= row["p_adjusted"] <= 1
     assert row["p_resampled"] > row["p_value"]
     tested = sum(one.get("p_value") is not None for one in found)
-    error = (row["difference_high"] - row["difference"]) / t_quantile(2)
+    error = (row["difference_high"] - row["difference"]) / student_quantile(2)
     power = student_power(error, 3, delta=5, level=1 - 0.05 / tested)
     assert tested > 1 and row["power"] == pytest.approx(power)
     assert row["further_seeds"] > further(lambda n: student_power(error, 3, delta=5, times=n), 3)

@@ -3,6 +3,7 @@
 import importlib.util
 import itertools
 import re
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ from evenhand.metrics.inference import (
     interval_around,
     korn_graubard,
     mean_p_value,
+    p_value_with_runs,
     power,
     share_interval,
     sharing,
@@ -32,6 +34,7 @@ from evenhand.metrics.inference import (
     swap_sides,
     total,
     verdict,
+    with_runs,
     within_cluster_correlation,
 )
 
@@ -703,6 +706,24 @@ def test_means_of_the_same_clusters_are_dependent(same):
         widths.append((high - low) / (alone[1] - alone[0]))
         assert (shared > 0.5) if same else shared == pytest.approx(-1)
     assert np.mean(covered) >= 0.93 and (np.mean(widths) < 0.6 if same else min(widths) > 1.3)
+
+
+def test_the_interval_of_a_mean_over_runs_covers_it():
+    """Cases move all runs alike, and each run moves alone."""
+    draw = np.random.default_rng(3)
+    covered = 0
+    for _ in range(4000):
+        runs = draw.normal() + draw.normal(scale=2, size=4)
+        low, high = with_runs(partial(stats.norm.interval, loc=runs.mean()), runs)(0.9)
+        covered += low < 0 < high
+    assert 0.885 < covered / 4000 < 0.94
+    assert with_runs(lambda level: (level, 2.0), runs[:1])(0.9) == (0.9, 2.0)
+
+
+def test_a_p_value_stays_where_the_interval_over_runs_excludes_0():
+    interval = partial(stats.norm.interval, loc=2.5)
+    assert p_value_with_runs(1e-6, interval) == 1e-6
+    assert p_value_with_runs(1e-6, interval, 0.99) == pytest.approx(2 * stats.norm.sf(2.5))
 
 
 def test_means_of_other_clusters_are_independent():

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from fairlearn.metrics import false_positive_rate, selection_rate, true_positive_rate
+from scipy import stats
 from sklearn.metrics import f1_score
 
 from evenhand.core.tables import read_tables
@@ -13,7 +14,7 @@ from evenhand.legal.classifier_tables import calibration, group_scores
 from evenhand.predictions.audit_classifier import audit_classifier
 from evenhand.predictions.read import Predictions
 from evenhand.predictions.study import PredictionStudy
-from evenhand.predictions.tables import gaps
+from evenhand.predictions.tables import gaps, groups
 from evenhand.predictions.words import findings
 from unit.legal.made_cases import court, write_cases
 from unit.legal.made_predictions import predictions, right, write
@@ -24,7 +25,7 @@ RATES = {"selection_rate": selection_rate, "tpr": true_positive_rate, "fpr": fal
 
 @pytest.fixture(scope="module")
 def audited(tmp_path_factory):
-    """Labels, predictions of two seeds, groups; the tables, the description and the cases."""
+    """Labels, predictions of three seeds, groups; the tables, the description and the cases."""
     folder = tmp_path_factory.mktemp("audit")
     draw = np.random.default_rng(4)
     women = draw.integers(0, 2, 240).astype(bool)
@@ -42,7 +43,7 @@ def audited(tmp_path_factory):
         wrong[:, 1] |= women & (draw.random(len(hot)) < 0.6)
         return right(np.where(wrong, 1 - hot, hot))
 
-    seeds = [predictions(data, unfair, seed=seed) for seed in (1, 2)]
+    seeds = [predictions(data, unfair, seed=seed) for seed in (1, 2, 3)]
     files = [write(folder / f"{one.seed}.parquet", one) for one in seeds]
     made = {key: folder / key for key in ("out", "cases", "meta")}
     audit_classifier(data=data, predictions=files, name="mine", **made)
@@ -54,7 +55,7 @@ def audited(tmp_path_factory):
 def test_the_rates_of_each_label_are_those_of_fairlearn(audited):
     true, p, women, tables, meta, _ = audited
     said = p > 0.5
-    assert meta["several"] and meta["runs"] == 2 and meta["positive"] is None
+    assert meta["several"] and meta["runs"] == 3 and meta["positive"] is None
     rows = {(row["group"], row["metric"], row["label"]): row for row in tables["groups"]}
     assert len(rows) == 3 * (3 * 10 + 3)
     for place, label in enumerate(court("ecthr").labels[:3]):
@@ -143,6 +144,36 @@ def test_many_labels_do_not_hide_a_gap():
     )  # fmt: skip
     above = {(one["metric"], one["label"]) for one in gaps.rows(study) if one["verdict"] == "above"}
     assert ("tpr", "l3") in above and {label for _, label in above} <= {"l3", None}
+
+
+@pytest.mark.parametrize(("gaps_of_runs", "found"), [((70, 0, 5), False), ((35, 45, 40), True)])
+def test_a_gap_holds_over_runs_too(gaps_of_runs, found):
+    """The mean of the first is 25 points, far beyond the noise of cases."""
+    yes = np.arange(2000) % 100
+    women = np.arange(2000) >= 1000
+    runs = [np.where(women, yes < 90, yes < 90 - gap) for gap in gaps_of_runs]
+    true = np.stack([yes >= 50, yes < 50], axis=1)
+    ids = np.arange(2000).astype(str)
+    study = PredictionStudy(
+        Predictions(
+            id=ids, classes=["no", "yes"], true=true, positive=1, probabilities=None,
+            predicted=np.stack([np.stack([~run, run], axis=1) for run in runs]),
+            groups={"g": np.where(women, "w", "m")}, clusters=ids,
+        )
+    )  # fmt: skip
+    verdicts = {row["metric"]: row["verdict"] for row in gaps.rows(study)}
+    assert (verdicts["selection_rate"] == "above") is found
+    [row] = [
+        row
+        for row in groups.rows(study)
+        if (row["group"], row["metric"]) == ("m", "selection_rate")
+    ]
+    mean, error = np.mean(gaps_of_runs), stats.sem(gaps_of_runs)
+    _, high = stats.t.interval(0.95, 2, mean, error)
+    reach = -row["difference_low"] - mean / 100
+    assert row["value"] == pytest.approx(0.9 - mean / 100)
+    assert (high - mean) / 100 < reach < (high - mean) / 100 + 0.02 or reach == 1 - mean / 100
+    assert (row["p_adjusted"] < 0.05) is found
 
 
 def test_a_case_has_the_labels_that_most_seeds_predict(audited):

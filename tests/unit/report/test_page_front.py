@@ -115,10 +115,17 @@ def test_the_clearest_finding_comes_first_with_the_next_step(write, slguset, tmp
     names = ("classifier", "attribute", "objective", "measure", "noise_verdict")
     low = dict(zip(names, ("linear", "age", "erm", "worst", "above"), strict=True))
     low |= {"ours": 9, "low": 5, "high": 12, "noise_border": 30, "noise_mean": 40, "p": 0.01}
-    small = low | {"noise_verdict": "inconclusive", "smallest_group": 2, "ours": 31, "p": 0.5}
+    small = low | {
+        "classifier": "other",
+        "noise_verdict": "inconclusive",
+        "smallest_group": 2,
+        "ours": 31,
+        "p": 0.5,
+    }
     group = {"classifier": "linear", "objective": "erm", "attribute": "age", "split": "test"}
     group |= {"convention": "all", "seed": "mean", "group": "old", "score": 9, "low": 5, "high": 12}
-    group |= {"difference": -30, "difference_low": -40, "difference_high": -20, "p_others": 0.001}
+    group |= {"difference": -30, "difference_low": -40, "difference_high": -20, "p_cases": 0.001}
+    group |= {"verdict": "below"}
     tables = [(table_2.TABLE, []), (group_scores.TABLE, [group]), (claims.TABLE, [])]
     write_tables(classifiers, [*tables, (table_4.TABLE, [small, low])])
     tree = write("front", [classifiers], systems=["slguset", "legal"])

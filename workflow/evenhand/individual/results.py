@@ -1,6 +1,5 @@
 """Read the training runs for all tables, group them by setting, and take means over seeds."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +10,7 @@ import numpy as np
 from evenhand.core.rows import grouped_by
 from evenhand.core.tables import integer, number, text
 from evenhand.io.tables import count_rows, opened
-from evenhand.metrics.inference import bounded
+from evenhand.metrics.inference import bounded, student_reach
 
 #: The number format of the tables.
 FORM = ".8g"
@@ -242,13 +241,6 @@ def summarise(values: Sequence[float], most: float) -> dict[str, Any]:
     if len(values) == 1:
         return summary | {"mean": mean}
     sd = float(np.std(values, ddof=1))
-    reach = t_quantile(len(values) - 1) * sd / math.sqrt(len(values))
+    reach = student_reach(np.array(values), LEVEL)
     low, high = bounded((mean - reach, mean + reach), 0.0, most)
     return summary | {"mean": mean, "sd": sd, "low": low, "high": high}
-
-
-def t_quantile(degrees: int) -> float:
-    """Return the half-width of a 95 % t interval in standard errors."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(degrees, (1 + LEVEL) / 2))

@@ -24,6 +24,7 @@ from evenhand.legal.planted_training import (
     selection,
     variants,
 )
+from evenhand.metrics.inference import student_reach
 
 #: Aims that promise smaller `evenhand.legal.planted_training.gaps` than balanced batches give.
 EQUAL = {"equal_losses": "loss_gap", "equal_slopes": "slope_gap"}
@@ -184,12 +185,10 @@ def rows(
 
 def _paired(name: str, differences: np.ndarray) -> dict[str, float | None]:
     """Return the mean difference of a column, and its t interval over two seeds or more."""
-    from scipy.special import stdtrit
-
-    mean, n = float(differences.mean()), len(differences)
-    if n < 2:
+    mean = float(differences.mean())
+    if len(differences) < 2:
         return {name: mean, f"{name}_low": None, f"{name}_high": None}
-    reach = float(stdtrit(n - 1, 0.975) * differences.std(ddof=1) / n**0.5)
+    reach = student_reach(differences)
     return {name: mean, f"{name}_low": mean - reach, f"{name}_high": mean + reach}
 
 

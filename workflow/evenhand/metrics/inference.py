@@ -919,6 +919,58 @@ def difference_interval(
     )
 
 
+def student_quantile(degrees: int, level: float = 0.95) -> float:
+    """Return the half-width of Student's t interval in standard errors."""
+    from scipy import special
+
+    return float(special.stdtrit(degrees, (1 + level) / 2))
+
+
+def student_reach(values: np.ndarray, level: float = 0.95) -> float:
+    """Return the half-width of Student's t interval of a mean, as over runs; two values or more."""
+    sd = float(np.std(values, ddof=1))
+    return student_quantile(len(values) - 1, level) * sd / math.sqrt(len(values))
+
+
+def with_runs(
+    interval: Callable[[float], tuple[float, float]], values: np.ndarray
+) -> Callable[[float], tuple[float, float]]:
+    """Return an interval of a mean over runs that allows for their variation too, by level.
+
+    The half-widths over cases and over runs (`student_reach`) are added as their squares, as in
+    `recovered_interval`.
+
+    Parameters
+    ----------
+    interval : callable
+        The interval over cases of the mean of the runs, by level.
+    values : array, shape (runs,)
+        The number of each run; with one run the interval stays.
+    """
+    if len(values) < 2:
+        return interval
+    mean = float(np.mean(values))
+
+    def wider(level: float) -> tuple[float, float]:
+        reach = student_reach(values, level)
+        low, high = interval(level)
+        return mean - math.hypot(mean - low, reach), mean + math.hypot(high - mean, reach)
+
+    return wider
+
+
+def p_value_with_runs(
+    p_value: float, interval: Callable[[float], tuple[float, float]], level: float = 0.95
+) -> float:
+    """Return a p-value over cases, unless the interval of `with_runs` has 0: then that of it.
+
+    So a difference is significant only if it holds over cases, after any adjustment, and the
+    interval excludes 0; tests over few runs would be lost in the adjustment for many tests.
+    """
+    p_of_both = inverted_p_value(interval)
+    return p_value if p_of_both < 1 - level else max(p_value, p_of_both)
+
+
 def inverted_p_value(interval: Callable[[float], tuple[float, float]]) -> float:
     """Return the p-value of 0: one minus the level of the smallest interval that has it."""
     from scipy.optimize import brentq

@@ -27,12 +27,15 @@ from evenhand.metrics.disparity import permuted_sums
 from evenhand.metrics.group import group_sums
 from evenhand.metrics.inference import (
     LEAST_EFFECTIVE,
+    bounded,
     correlation_of_means,
     difference_interval,
     effective_number,
     inverted_p_value,
+    p_value_with_runs,
     share_interval,
     total,
+    with_runs,
 )
 from evenhand.predictions.read import Predictions, one_hot
 from evenhand.predictions.words import ALL, CROSS
@@ -135,23 +138,35 @@ class PredictionStudy:
         return Attribute(CROSS.join(names), values, codes)
 
     @cached_property
-    def right(self) -> np.ndarray:
-        """Share of the runs that predict a case as it is labelled, shape (n,)."""
-        return (self.predictions.predicted == self.predictions.true).all(axis=2).mean(axis=0)
-
-    @cached_property
     def ratios(self) -> dict[Metric, np.ndarray]:
         """Numerator (its mean over runs) and denominator of each case, by metric of `SHARES`."""
-        predictions, every = self.predictions, np.ones(len(self.predictions.id))
-        terms = {Metric("accuracy"): (self.right, every)}
+        predictions, every = self.predictions, np.ones(len(self.predictions.id), dtype=bool)
+        counted = {Metric("accuracy"): every}
         for place, label in enumerate(predictions.classes):
             if predictions.several or place == predictions.positive:
-                chosen = predictions.predicted[..., place].mean(axis=0)
                 positive = predictions.true[:, place]
-                terms[Metric("selection_rate", label)] = chosen, every
-                terms[Metric("tpr", label)] = chosen * positive, positive
-                terms[Metric("fpr", label)] = chosen * ~positive, ~positive
-        return {metric: np.stack(term, axis=1).astype(float) for metric, term in terms.items()}
+                counted[Metric("selection_rate", label)] = every
+                counted[Metric("tpr", label)] = positive
+                counted[Metric("fpr", label)] = ~positive
+        return {
+            metric: np.stack([self._hits(metric).mean(axis=0) * below, below], axis=1).astype(float)
+            for metric, below in counted.items()
+        }
+
+    def _hits(self, metric: Metric) -> np.ndarray:
+        """Whether each run predicts a case right, or its label, shape (runs, n)."""
+        predictions = self.predictions
+        if metric.label is None:
+            return (predictions.predicted == predictions.true).all(axis=2)
+        return predictions.predicted[..., predictions.classes.index(metric.label)]
+
+    def _of_runs(self, metric: Metric, chosen: np.ndarray) -> np.ndarray:
+        """Return a share or macro-F1 of some cases by each run."""
+        if metric in self.ratios:
+            below = self.ratios[metric][chosen, 1]
+            return self._hits(metric)[:, chosen] @ below / below.sum()
+        counts = counts_of(self.one_hot[chosen].sum(axis=0), len(self.predictions.classes))
+        return over_occurring(counts)
 
     @cached_property
     def one_hot(self) -> np.ndarray:
@@ -262,7 +277,9 @@ class PredictionStudy:
             return None
         else:
             totals = total(self._pseudo_values(metric, chosen)[chosen], clusters)
-        return share_interval(totals, pseudo_values=not is_share)(self.level)
+        of_cases = share_interval(totals, pseudo_values=not is_share)
+        interval = with_runs(of_cases, self._of_runs(metric, chosen))(self.level)
+        return bounded(interval, 0.0, 1.0)
 
     @cached_property
     def clustered(self) -> bool:
@@ -287,7 +304,8 @@ class PredictionStudy:
         """``right`` if every prediction is right, ``same`` if those of each run are alike."""
         predicted = self.predictions.predicted
         same = bool((predicted == predicted[:, :1]).all())
-        return "right" if (self.right == 1).all() else "same" if same else None
+        right = self._hits(Metric("accuracy")).all()
+        return "right" if right else "same" if same else None
 
     @property
     def tied(self) -> dict[str, dict[str, int]]:
@@ -342,7 +360,8 @@ class PredictionStudy:
         -------
         dict
             difference with interval, p_value, equivalent (within delta), reason; empty for a
-            calibration error, and without other cases.
+            calibration error, and without other cases. Of several runs the interval is over
+            cases and runs, and the p-value that of `p_value_with_runs`.
         """
         if metric.metric == "ece" or not others.any():
             return {}
@@ -367,12 +386,17 @@ class PredictionStudy:
         interval = difference_interval(
             totals, first, second, pseudo_values=not is_share, correlation=shared
         )
-        result["difference_low"], result["difference_high"] = interval(self.level)
-        inner, delta = interval(2 * self.level - 1), self.delta / 100
+        runs = [self._of_runs(metric, part) for part in parts]
+        both = with_runs(interval, runs[0] - runs[1])
+        result["difference_low"], result["difference_high"] = bounded(both(self.level), -1.0, 1.0)
+        inner, delta = both(2 * self.level - 1), self.delta / 100
         result["equivalent"] = bool(-delta < inner[0] and inner[1] < delta)
         joined = np.concatenate(members)
-        alone = len(np.unique(joined)) == len(joined) and len(self.predictions.predicted) == 1
+        several_runs = len(runs[0]) > 1
+        alone = len(np.unique(joined)) == len(joined) and not several_runs
         result["p_value"] = _fisher(*samples) if is_share and alone else inverted_p_value(interval)
+        if several_runs:
+            result["p_value"] = p_value_with_runs(result["p_value"], both, self.level)
         return result
 
     def _has_few(self, chosen: np.ndarray) -> bool:

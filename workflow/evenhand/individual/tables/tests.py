@@ -20,10 +20,15 @@ from evenhand.individual.results import (
     Setting,
     largest,
     setting_of,
-    t_quantile,
 )
 from evenhand.individual.study import IndividualStudy
-from evenhand.metrics.inference import bounded, conclude, further, student_power
+from evenhand.metrics.inference import (
+    bounded,
+    conclude,
+    further,
+    student_power,
+    student_quantile,
+)
 from evenhand.metrics.paired import adjust
 from evenhand.text.catalogue import reason
 
@@ -164,7 +169,7 @@ def paired_t(
     if sd <= 1e-12 * max(1.0, abs(mean)):
         return mean, mean, 1.0 if abs(mean) <= 1e-12 else None
     error = math.sqrt(1 / len(values) + extra) * sd
-    reach = t_quantile(len(values) - 1) * error
+    reach = student_quantile(len(values) - 1) * error
     p_value = 2 * float(stdtr(len(values) - 1, -abs(mean) / error))
     return mean - reach, mean + reach, p_value
 

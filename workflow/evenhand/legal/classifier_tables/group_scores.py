@@ -27,15 +27,16 @@ TABLE = Table(
         number(
             "difference",
             "Score minus that of all other cases with a known group; of means over seeds, by the"
-            " convention all",
+            " convention all; its interval is over cases and seeds",
             "points",
             interval=("difference_low", "difference_high"),
         ),
         number(
-            "p_others",
-            "Of no difference: one minus the level of the smallest interval that has 0; blank with"
-            " few cases of a class, or few errors, in the group or the others",
+            "p_cases",
+            "Of no difference: one minus the level of the smallest interval over cases that has 0;"
+            " blank with few cases of a class, or few errors, in the group or the others",
         ),
+        number("p_others", "The same, or the p-value over cases and seeds where that is above .05"),
         text(
             "verdict",
             "On the difference, by p_others alone: above, below, equivalent (the 90 % interval lies"

@@ -53,8 +53,10 @@ from evenhand.metrics.inference import (
     conclude,
     difference_interval,
     inverted_p_value,
+    p_value_with_runs,
     share_interval,
     total,
+    with_runs,
 )
 
 #: The columns after `SETTING` that name a row of scores.
@@ -252,7 +254,7 @@ def _score_row(
     for name in MEASURES:
         seen, drawn = (measures[kind][name][..., chosen] for kind in ("seen", "drawn"))
         if name == "overall":
-            interval = _around(seen.mean(), influences[:, chosen])
+            interval = _around(seen, influences[:, chosen])
         elif len(sizes) and sizes.min() < FEW:  # all right, or all wrong, by chance
             interval = math.nan, math.nan
         else:
@@ -304,7 +306,7 @@ def _group_rows(
         row = key | {"group": name, "cases": size, "note": note if size < FEW else None}
         if size:
             seen = scores["seen"][chosen, group]
-            interval = _around(seen.mean(), influences[1 + group][:, chosen])
+            interval = _around(seen, influences[1 + group][:, chosen])
             summary = _summary("score", seen, interval)
             row |= {column.removeprefix("score_"): cell for column, cell in summary.items()}
             sides = [share_as_far(noise[:, group], row["score"], low=low) for low in (True, False)]
@@ -339,35 +341,36 @@ def _beside_others(
             has_few(true[part], predicted[:, part], occurring) for part in parts
         ):
             continue
-        means = [
-            float(over_all(counts_of(values[part].sum(axis=0), classes))[chosen].mean())
-            for part in parts
-        ]
+        of_runs = [over_all(counts_of(values[part].sum(axis=0), classes))[chosen] for part in parts]
+        means = [float(each.mean()) for each in of_runs]
         totals = [
             total(mean + len(of_part) * of_part[:, chosen].mean(axis=1), np.arange(len(of_part)))
             for mean, of_part in zip(means, (influences[group], others[group]), strict=True)
         ]
-        interval = difference_interval(totals, *means, pseudo_values=True)
+        of_cases = difference_interval(totals, *means, pseudo_values=True)
+        interval = with_runs(of_cases, of_runs[0] - of_runs[1])
         inner = [100 * end for end in interval(1 - 2 * CHANCE)]
         low, high = interval(1 - CHANCE)
         row["difference"] = 100 * (means[0] - means[1])
-        row["difference_low"], row["difference_high"] = 100 * low, 100 * high
-        row["p_others"] = inverted_p_value(interval)
+        row["difference_low"], row["difference_high"] = 100 * max(low, -1.0), 100 * min(high, 1.0)
+        row["p_cases"] = inverted_p_value(of_cases)
+        row["p_others"] = p_value_with_runs(row["p_cases"], interval, 1 - CHANCE)
         is_small = -study.delta < inner[0] and inner[1] < study.delta
         row["verdict"] = conclude(row["difference"], row["p_others"], is_small, level=1 - CHANCE)
     return rows
 
 
-def _around(value: float, influences: np.ndarray) -> tuple[float, float]:
+def _around(scores: np.ndarray, influences: np.ndarray) -> tuple[float, float]:
     """Return the interval of a mean score over runs from the influences (n, runs), in percent."""
     count = len(influences)
-    pseudo_values = value / 100 + count * influences.mean(axis=1)
-    low, high = share_interval(total(pseudo_values, np.arange(count)), pseudo_values=True)(0.95)
+    pseudo_values = scores.mean() / 100 + count * influences.mean(axis=1)
+    of_cases = share_interval(total(pseudo_values, np.arange(count)), pseudo_values=True)
+    low, high = with_runs(of_cases, scores / 100)(1 - CHANCE)
     return 100 * low, 100 * high
 
 
 def _summary(name: str, values: np.ndarray, interval: tuple[float, float]) -> Row:
-    """Return mean and sd over runs, and the interval over cases; None where there is none."""
+    """Return mean and sd over runs, and the interval; None where there is none."""
     ends = [None if np.isnan(end) else end for end in bounded(interval, 0.0, 100.0)]
     return {
         name: values.mean(),

@@ -28,7 +28,8 @@ TABLE = Table(
         number(
             "p_value",
             "Of no difference: Fisher's exact test; of shares in clusters, means over runs and"
-            " macro-F1 by their interval; of ece, share of draws in which a random group is as far"
+            " macro-F1 by their interval, of runs over cases alone unless that over cases and runs"
+            " has 0; of ece, share of draws in which a random group is as far"
             " from the mean of its size, in standard deviations",
         ),
         number(

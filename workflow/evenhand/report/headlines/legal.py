@@ -13,7 +13,7 @@ from evenhand.core.tables import read_table
 from evenhand.legal.classifier_study import BASE, is_constant
 from evenhand.legal.classifier_tables.tests import RATES
 from evenhand.legal.groups import LABEL
-from evenhand.metrics.inference import ABOVE, EQUIVALENT
+from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT
 from evenhand.metrics.paired import holm
 from evenhand.predictions.words import CROSS
 from evenhand.report.figures import SIGNED, axis, estimated, forest
@@ -51,9 +51,6 @@ TABLES = {
 }
 VERDICTS = ("sizes", "cross", "table_4", "claims")
 
-#: The rows of all seeds, and of their mean.
-RUNS = {name: value for name, value in MEANS.items() if name != "seed"}
-
 #: Reasons of damaged records.
 BROKEN = ("broken_json", "broken_csv")
 
@@ -65,6 +62,9 @@ CHANCE = 0.05
 #: only, no difference that matters, neither, not tested (few cases of a class, or few errors), the
 #: same prediction for every case.
 VERDICTS_ON_GROUPS = ("unfair", "varies", "alone", "fair", "unknown", "untested", "constant")
+
+#: Gaps that are alike in these are of one training.
+TRAINING = ("dataset", "attribute", "metric", "label", "gap", "noise_95", "p_value")
 
 #: Rows of the figure, and gaps of rates that a sentence names.
 SHOWN, NAMED = 8, 3
@@ -142,11 +142,12 @@ def describe(study: Study) -> Headline:
 def rate_gaps(study: Study) -> Rows:
     """Return the tested gaps of rates between groups under plain training, the clearest first.
 
-    Rows of the table ``gaps`` of the audits of these predictions, with `dataset` and `classifier`.
-    Intersections of attributes are left out.
+    Rows of the table ``gaps`` of the audits of these predictions, with `dataset` and `classifier`,
+    one of each training as in `judge`. Intersections of attributes are left out.
     """
     rows = [row for row in _gaps(study) if row["metric"] in RATES and row["p_adjusted"] is not None]
-    return sorted(rows, key=lambda row: (row["p_adjusted"], -row["gap"]))
+    by_training = {tuple(row[name] for name in TRAINING): row for row in reversed(rows)}
+    return sorted(by_training.values(), key=lambda row: (row["p_adjusted"], -row["gap"]))
 
 
 def accuracy_gap(study: Study, lowest: Rows) -> Row | None:
@@ -209,24 +210,27 @@ def judge(
     Returns
     -------
     list of dict
-        Rows of ``table_4`` (FairLex's lowest score, of whichever group in each seed) with the
-        `dataset`, a `title`, `group` (the row of ``group_scores`` of the group that differs most
-        from all others; untested of that with the lowest score, None if several have it), its
-        p-value (`p_gap`, times the number of groups) and `p_adjusted`, the number of `tests`, the
-        interval of the gap over seeds (`over_seeds`, None for one seed), and the verdict (`judged`,
-        one of `VERDICTS_ON_GROUPS`).
+        One of each training, though several classifiers may have it (they differ in what their
+        other objectives see). Rows of ``table_4`` (FairLex's lowest score, of whichever group in
+        each seed) with the `dataset`, a `title`, `group` (the row of ``group_scores`` of the group
+        that differs most from all others; untested of that with the lowest score, None if several
+        have it), its p-value over cases (`p_gap`, times the number of groups) and `p_adjusted`,
+        the number of `tests`, and the verdict (`judged`, one of `VERDICTS_ON_GROUPS`).
     """
-    rows = []
+    rows, seen = [], set()
     for name, of_set in tables.items():
         for row in where(of_set, objective="erm", measure="worst"):
             if row["ours"] is not None and row["noise_verdict"]:
                 same = {key: row[key] for key in ("attribute", "classifier")}
-                runs = where(scores.get(name, []), objective=BASE, **same, **RUNS)
-                runs = [group for group in runs if group["score"] is not None]
+                groups = where(scores.get(name, []), objective=BASE, **same, **MEANS)
+                groups = [group for group in groups if group["score"] is not None]
                 row |= {"dataset": name}
                 row |= titled(row, titles)
-                row |= _gap(where(runs, seed=MEANS["seed"]))
-                rows.append(row | {"over_seeds": _over_seeds(runs, row["group"])})
+                cells = [(group["group"], group["score"], group["sd"]) for group in groups]
+                training = (row["title"], *cells)
+                if training not in seen or not groups or is_constant(row):
+                    rows.append(row | _gap(groups))
+                seen.add(training)
     tested = [row for row in rows if row["p_gap"] is not None and not is_constant(row)]
     adjusted = holm(np.array([row["p_gap"] for row in tested]))
     for row, p in zip(tested, adjusted.tolist(), strict=True):
@@ -237,31 +241,15 @@ def judge(
 def _gap(groups: Rows) -> Row:
     """Return the group that differs most from all others, and the p-value of the gap."""
     gap: Row = {"group": None, "p_gap": None, "p_adjusted": None, "is_small": False}
-    if tested := [row for row in groups if row["p_others"] is not None]:
+    if tested := [row for row in groups if row["p_cases"] is not None]:
         # of two groups both have the same test; the lower one is named
-        most = min(tested, key=lambda row: (row["p_others"], row["score"]))
+        most = min(tested, key=lambda row: (row["p_cases"], row["score"]))
         count = 1 if len(groups) == 2 else len(tested)
         small = len(tested) == len(groups) and {row["verdict"] for row in groups} == {EQUIVALENT}
-        gap |= {"group": most, "p_gap": min(1.0, count * most["p_others"]), "is_small": small}
+        gap |= {"group": most, "p_gap": min(1.0, count * most["p_cases"]), "is_small": small}
     elif lowest := [row for row in groups if row["score"] == min(g["score"] for g in groups)]:
         gap["group"] = lowest[0] if len(lowest) == 1 else None
     return gap
-
-
-def _over_seeds(runs: Rows, group: Row | None) -> tuple[float, float] | None:
-    """Return the t interval over seeds of a group's score less the mean of the other groups'."""
-    from scipy.special import stdtrit
-
-    differences = []
-    for of_seed in grouped([row for row in runs if row["seed"] != MEANS["seed"]], "seed").values():
-        scores = {row["group"]: row["score"] for row in of_seed}
-        score = scores.pop(group["group"], None) if group else None
-        if score is not None and scores:
-            differences.append(score - float(np.mean([*scores.values()])))
-    if (n := len(differences)) < 2:
-        return None
-    mean, reach = np.mean(differences), stdtrit(n - 1, 0.975) * np.std(differences, ddof=1) / n**0.5
-    return float(mean - reach), float(mean + reach)
 
 
 def _verdict(row: dict[str, Any]) -> str:
@@ -273,12 +261,7 @@ def _verdict(row: dict[str, Any]) -> str:
     if row["p_gap"] < CHANCE:
         if row["p_adjusted"] >= CHANCE:
             return "alone"
-        if row["over_seeds"] is None:
-            return "unfair"
-        low, high = row["over_seeds"]
-        # on the side of the gap over cases, which is from all others and not from the groups' mean
-        holds = high < 0 if row["group"]["difference"] < 0 else low > 0
-        return "unfair" if holds else "varies"
+        return "unfair" if row["group"]["verdict"] in (ABOVE, BELOW) else "varies"
     return "fair" if row["is_small"] else "unknown"
 
 
