@@ -185,6 +185,19 @@ def test_headlines_are_those_that_are_kept(tmp_path):
     of_women.append(cases(tmp_path / "cells", cells=cells))
     found["a label that goes with an attribute"] = describe(of_women, TITLES)
     found["and no classifier"] = describe(of_women[1:], TITLES)
+    cells += [
+        row | {"attribute": name, "cases": count, "low": low / 100, "high": low / 100 + 0.1}
+        for name in ("age", "region", "court")
+        for row, count, low in zip(cells[:2], (80, 40), (75, 35), strict=True)
+    ]
+    balanced = [row | {"trained_for": "label+applicant_gender"} for row in men_and_women()]
+    found["four attributes, and one training that balances them"] = describe(
+        [
+            classifiers(tmp_path / "balanced", low("equivalent"), groups=balanced),
+            cases(tmp_path / "balanced", cells=cells),
+        ],
+        TITLES,
+    )
     path = tmp_path / "legal/ecthr/records/a.counts.json"
     path.parent.mkdir(parents=True)
     reasons = {"bad_label": 5, "no_facts": 2000, "a": 1, "b": 1, "c": 1}

@@ -12,7 +12,7 @@ from evenhand.core.rows import grouped, where
 from evenhand.core.tables import read_table
 from evenhand.legal.classifier_study import BASE, is_constant
 from evenhand.legal.classifier_tables.tests import RATES
-from evenhand.legal.groups import LABEL
+from evenhand.legal.groups import LABEL, PLUS
 from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT
 from evenhand.metrics.paired import holm
 from evenhand.predictions.words import CROSS
@@ -103,9 +103,11 @@ def describe(study: Study) -> Headline:
         ]
         statements.append(say("legal_sizes", sources["sizes"], sizes=sizes))
     short = _short(tables, lowest, titles, rates, accuracy) if lowest else ""
-    associations, sets = clearest_associations(tables["cross"], titles)
+    associations, count = clearest_associations(tables["cross"], titles)
     if associations:
-        facts = {"rows": associations, "sets": sets}
+        groups = {row["trained_for"] for rows in tables["group_scores"].values() for row in rows}
+        balances = any(LABEL in (names or "").split(PLUS) for names in groups)
+        facts = {"rows": associations, "count": count, "balances": balances}
         statements.append(say("legal_associated", sources["cross"], **facts))
         brief = say("legal_associated", sources["cross"], **facts, brief=True)
         short = Markup("<br> ").join([short or statements[0], brief])

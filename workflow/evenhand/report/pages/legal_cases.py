@@ -42,13 +42,13 @@ def content(study: Study) -> dict[str, Any]:
     if set(ALL_SPLITS) <= set(study.linked):
         items["all"] = "split="
     datasets = read_datasets(study, "tables/cases/*")
-    associations, sets = clearest_associations(
+    associations, count = clearest_associations(
         {dataset.id: dataset.tables["cross"] for dataset in datasets}, titles_by_name(datasets)
     )
     return {
         "sections": navigation(datasets),
         "datasets": [_dataset(study, dataset) for dataset in datasets],
-        "associations": say("legal_associated", rows=associations, sets=sets)
+        "associations": say("legal_associated", rows=associations, count=count)
         if associations
         else "",
         "split_items": items,

@@ -10,6 +10,7 @@ from evenhand.core.tables import read_tables
 from evenhand.legal.classifier_study import CHANCE
 from evenhand.legal.declaration import Dataset, read_declaration
 from evenhand.legal.groups import LABEL
+from evenhand.predictions.words import spread
 from evenhand.report.study import Study
 
 Rows = list[dict[str, Any]]
@@ -17,8 +18,8 @@ Rows = list[dict[str, Any]]
 #: The names of no group.
 UNKNOWN = ("unknown", "n/a")
 
-#: Data sets that a sentence on associations names.
-MOST_SETS = 3
+#: Attributes that a sentence on associations names.
+MOST_ASSOCIATIONS = 3
 
 
 @dataclass(frozen=True)
@@ -125,13 +126,16 @@ def _fisher(row: dict[str, Any]) -> float:
 
 
 def clearest_associations(cross: Mapping[str, Rows], titles: Mapping[str, str]) -> tuple[Rows, int]:
-    """Return the clearest of `describe_associations` of each data set, and the number of these.
+    """Return the clearest of `describe_associations`, and the number of all.
 
-    At most `MOST_SETS` rows, the clearest first, each with a `title` (see `titles_by_name`).
+    At most `MOST_ASSOCIATIONS` rows, those of each data set before the second of any, else the
+    clearest first, each with a `title` (see `titles_by_name`).
     """
     rows = []
     for name, cells in cross.items():
-        for row in describe_associations(cells)[:1]:
+        for row in describe_associations(cells):
             attribute = titles.get(f"{name}/{row['attribute']}", row["attribute"].replace("_", " "))
-            rows.append(row | {"title": f"{titles.get(name, name)}, {attribute}"})
-    return sorted(rows, key=lambda row: -row["distance"])[:MOST_SETS], len(rows)
+            of = titles.get(name, name)
+            rows.append(row | {"of": of, "title": f"{of}, {attribute}"})
+    rows.sort(key=lambda row: -row["distance"])
+    return spread(rows, lambda row: row["of"])[:MOST_ASSOCIATIONS], len(rows)
