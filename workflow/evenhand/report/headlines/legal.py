@@ -130,9 +130,7 @@ def describe(study: Study) -> Headline:
         figure=figure,
         caption=caption,
         figure_files=sources["group_scores"] if figure else (),
-        next=_next(
-            tables, lowest, sources["group_scores"], stated if stated or unfair else unequal
-        ),
+        next=_next(tables, lowest, sources["group_scores"], unequal, bool(stated)),
         short=short,
         strength=max([*map(_clear, unfair), *map(_excess, stated)], default=0.0),
         verdicts=_verdicts(tables, sources),
@@ -334,19 +332,23 @@ def _short(
 
 
 def _next(
-    tables: Mapping[str, Mapping[str, Rows]], lowest: Rows, files: Sequence[str], unequal: Rows
+    tables: Mapping[str, Mapping[str, Rows]],
+    lowest: Rows,
+    files: Sequence[str],
+    unequal: Rows,
+    rates_first: bool,
 ) -> str:
     """Recommend mitigation of the clearest gap, or state where test cases are lacking."""
-
-    def advise(macro: str, source: Sequence[str], row: Row) -> str:
+    unfair = sorted(where(lowest, judged="unfair"), key=_clear, reverse=True)
+    if found := [*(unequal if rates_first else ()), *unfair, *unequal][:1]:
+        row = found[0]
+        same = {key: row[key] for key in ("classifier", "title")}
+        rates, scores = (where(rows, **same) for rows in (unequal, unfair))
         others = tables["table_4"].get(row["dataset"], ())
         mitigated = any(other["objective"] != BASE for other in others)
-        return say(macro, source, row=row, mitigated=mitigated)
-
-    if unequal:
-        return advise("legal_mitigate_rates", [unequal[0]["file"]], unequal[0])
-    if low := where(lowest, judged="unfair"):
-        return advise("legal_mitigate", files, max(low, key=_clear))
+        sources = [*(each["file"] for each in rates[:1]), *(files if scores else ())]
+        measures = ["rates"] * bool(rates) + ["macro-F1"] * bool(scores)
+        return say("legal_mitigate", sources, row=row, mitigated=mitigated, measures=measures)
     if varying := where(lowest, judged="varies"):
         return say("legal_seeds", files, row=varying[0])
     small = [*where(lowest, judged="unknown"), *where(lowest, judged="untested")]
