@@ -192,6 +192,8 @@ CASES, PEOPLE = "predictions/mine/cases.parquet", "tabular/mine/data.parquet"
     [
         (CASES, {"task": "tt", "id": "01", "sentences": "ab"}, {"sentences": "ac"}, (2, 2, 1)),
         (CASES, {"id": "01", "label": "yn", "sex": "fm"}, {"label": "yy"}, (2, 2, 2, 0, 0, 1)),
+        (CASES, {"id": "0123", "sex": "fmfm"}, {"sex": "fmff"}, (4, 4, 4, 0, 0, 1)),
+        (CASES, {"id": "01", "sex": "fm"}, {"sex": "mf"}, (2, 2, 0)),
         (CASES, {"id": "01", "label": "yn", "outcome": "fm"}, {"outcome": "mm"}, None),
         (CASES, {"id": "01", "sex": "fm"}, {"sex": None, "age": "ab"}, None),
         (PEOPLE, {"row": "01", "a=v": "00", "x": "12"}, {"x": "13"}, (2, 2, 1)),

@@ -500,7 +500,7 @@ def test_scores_that_rank_positive_cases_below_others_are_noted(tmp_path, option
     assert (
         f"The score ranks the label 1 (AUC {auc:.2f}) below the others: is it the score of another"
         " label, or reversed?"
-    ) in notes(description, tables, "file")
+    ) in findings(tables, 5, description)[0]
 
 
 @pytest.mark.parametrize("given", ["probabilities", "prediction"])
@@ -525,7 +525,7 @@ def test_exchanged_columns_of_several_classes_are_noted(tmp_path, given, exchang
         f"The scores rank the labels x (AUC {auc[0]:.2f}) and y (AUC {auc[1]:.2f}) below the"
         " others: are their columns or names exchanged?"
     )
-    assert (note in notes(description, tables, "file")) == bool(exchanged)
+    assert (note in findings(tables, 5, description)[0]) == bool(exchanged)
 
 
 def test_scores_that_are_right_or_below_chance_in_few_clusters_have_no_such_note(tmp_path):

@@ -71,7 +71,7 @@ class Change(NamedTuple):
 
 
 class OtherItems(NamedTuple):
-    """A file of both runs that contains other items, or other labels, in base than in head.
+    """A file of both runs that contains other items, labels or groups in base than in head.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class OtherItems(NamedTuple):
     base_copies, head_copies : int
         Of those in one run only, the further copies of items that both have.
     relabelled : int
-        Of those in both, the items with another label.
+        Of those in both, the items with another label or, of one id, another group.
     """
 
     file: str
@@ -169,15 +169,19 @@ def _other_items(base: Results, head: Results, choices: list[Change]) -> list[Ot
             paths = [run.folder / name for run in (base, head)]
             schemas = [read_table_schema(path).names for path in paths]
             columns = named or [c for c in schemas[0] if c in schemas[1] and c not in OF_RUN]
-            items = [c for c in columns if c != "label"]
-            if is_redefined := Path(name).parent in redefined:
-                items = ["id"] if "id" in columns else items
-            counts = [_count(path, items) for path in paths]
-            shared = counts[0] & counts[1]
+            counts = [_count(path, [c for c in columns if c != "label"]) for path in paths]
+            is_redefined = Path(name).parent in redefined
             labelled = counts
             if not is_redefined and "label" in columns:
                 labelled = [_count(path, columns) for path in paths]
-            relabelled = shared.total() - (labelled[0] & labelled[1]).total()
+            equal = (labelled[0] & labelled[1]).total()
+            if "id" in columns and "sentences" not in columns:
+                of_ids = [_count(path, ["id"]) for path in paths]
+                # numbers of rows are the ids of other items, most of which differ
+                if is_redefined or 2 * equal >= (of_ids[0] & of_ids[1]).total():
+                    counts = of_ids
+            shared = counts[0] & counts[1]
+            relabelled = 0 if is_redefined else shared.total() - equal
             if relabelled or counts[0] != counts[1]:
                 copies = (sum(n for item, n in (some - shared).items() if item in shared)
                           for some in counts)  # fmt: skip

@@ -65,7 +65,7 @@ def findings(
     The sentence on a gap names the group that differs most significantly from all others. Of logs,
     each task has one, and each bias type that is significant after adjustment. Those on
     counterfactual rows follow the first one, which ends with a warning if the predictions are
-    constant, or no better than the most frequent class, or if `tied_doubt` has one.
+    constant, no better than the most frequent class, or reversed, or if `tied_doubt` has one.
 
     Parameters
     ----------
@@ -85,6 +85,8 @@ def findings(
     )
     flips = [_say("counterfactuals", row=row) for row in tables.get("counterfactuals", ())]
     warnings = worthless(description or {}, tables)
+    if aucs := (description or {}).get("auc_reversed"):
+        warnings.append(_say("reversed", aucs=aucs))
     if not is_constant(description or {}) and (doubt := tied_doubt(description or {}, tables)):
         warnings.append(f"{doubt}.")
     return [" ".join([first, *warnings]), *flips, *others]
@@ -223,8 +225,6 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
         sentences.append(_say("tied_cases", count=tied[ALL][ALL], of=description["cases"]))
     if description.get("uniform") == "right":
         sentences.append(_say("all_right"))
-    if aucs := description.get("auc_reversed"):
-        sentences.append(_say("reversed", aucs=aucs))
     for row in tables.get("left_out", ()):
         if row["reason"] == "cut_off":
             sentences.append(_say("cut_off", place=row["detail"]))
