@@ -1,6 +1,7 @@
 import json
 
 from evenhand.core.tables import write_tables
+from evenhand.slguset.build_dataset import AGREEMENT, ANNOTATORS
 from evenhand.slguset.count_funnel import FUNNEL, QUARANTINE
 from evenhand.slguset.describe_dataset import TABLE
 from evenhand.slguset.tables import models
@@ -69,6 +70,13 @@ def words(female):
     return {"sentences": 6 + female, "pairs": pairs}
 
 
+def annotators(folder, **accuracies):
+    rows = [{"annotator": a, "answers": 40, "accuracy": p} for a, p in accuracies.items()]
+    path = folder / "tables/annotation"
+    write_tables(path, [(AGREEMENT, []), (ANNOTATORS, rows)])
+    return path
+
+
 UNTRUSTED = {"trusted": False, "reason": "missing_weights, a_new_reason"}
 NEAR = {"within_threshold": 7_223, "above_threshold": 6_024 + 200, "below_threshold": 6_000}
 KNOWN = {"published_within": 7_223, "published_above": 6_024, "published_below": 6_743}
@@ -86,6 +94,7 @@ MADE = {
     "an untrusted model": lambda f: [bias(f, [lean("<b>", 0.777, "male", **UNTRUSTED)])],
     "no answers": lambda f: [funnel(f)],
     "answers": lambda f: [funnel(f), statistics(f)],
+    "a careless annotator": lambda f: [statistics(f), annotators(f, a=0.8, b=0.62, c=None)],
     "the authors' file": lambda f: published(f, dropped=DROPPED),
     "another of its size": lambda f: published(f, characters=4_221, female=9_999),
     "another in its form": lambda f: published(f, sentences=60, dropped={"biology": 1}),

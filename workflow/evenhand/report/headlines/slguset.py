@@ -33,6 +33,9 @@ REPORT = "slguset_published/report.json"
 
 Row = dict[str, Any]
 
+#: An annotator with a smaller share of right answers, as estimated, is named.
+LEAST_ACCURACY = 0.8
+
 #: Zhao et al. 2021, of their sentences.
 CHARACTERS = 4_220
 
@@ -61,8 +64,14 @@ def describe(study: Study) -> Headline:
     corpus = study.tables("tables/corpus")
     steps = {row["step"]: row["sentences"] for row in corpus.get("funnel", [])}
     sentences = statistics.get("sentences")
-    agreements = study.tables("tables/annotation").get("agreement", [])
-    agreement = next(iter(where(agreements, pair="all")), None)
+    annotation = study.tables("tables/annotation")
+    agreement = next(iter(where(annotation.get("agreement", []), pair="all")), None)
+    careless = [
+        row
+        for row in annotation.get("annotators", [])
+        if row["accuracy"] is not None and row["accuracy"] < LEAST_ACCURACY
+    ]
+    annotators_from = study.places("tables/annotation/annotators.csv")
     built = any(map(study.path, FILES[:3]))
     published_file = study.document("slguset_published/statistics.json")
     authors = published_file is not None and published_file["sentences"] == AUTHORS
@@ -115,6 +124,7 @@ def describe(study: Study) -> Headline:
         verdicts=[*_verdicts(study, published), *_bias_verdicts(study)],
         doubts=[
             *([say("slguset_waiting", steps_from)] if steps and sentences is None else []),
+            *([say("slguset_careless", annotators_from, rows=careless)] if careless else []),
             *_doubts(study, published, models, bias_files, authors=authors),
             *left_out,
         ],
