@@ -754,6 +754,13 @@ def test_a_gap_without_a_significant_group_names_the_one_that_differs_most():
     assert ", where b differs most from the others; adjusted p = 0.04 for the whole gap." in words
 
 
+@pytest.mark.parametrize("cut", [0, 1, 2])
+def test_a_file_whose_last_line_has_no_end_may_be_cut_off(tmp_path, cut):
+    table = ROWS[: len(ROWS) - cut]
+    noted = other_notes(*audit(tmp_path, table))
+    assert any("if the file was cut off" in note for note in noted) is (cut > 0)
+
+
 def test_rows_that_repeat_another_are_noted_where_no_column_tells_them_apart(tmp_path):
     table = ROWS.replace("id,", "town,") + "1,1,0.9,a\n1,1,0.9,a\n"
     tables, meta = audit(tmp_path, table)

@@ -179,6 +179,7 @@ def write_audit(
         "positive_is_default": predictions.positive_is_default,
         "rescaled": predictions.rescaled,
         "is_coded": predictions.is_coded,
+        "is_open": predictions.is_open,
         "runs": len(predictions.predicted),
         "classes": predictions.classes,
         "delta": delta,

@@ -17,7 +17,7 @@ import pandas as pd
 from evenhand.core.resources import check_unique
 from evenhand.errors import InputError, nearest
 from evenhand.predictions.words import ALL, CROSS, REASONS, left_out_words
-from evenhand.tabular.delimited import check_columns, read_cells
+from evenhand.tabular.delimited import check_columns, is_open, read_cells
 from evenhand.tabular.numbers import (
     MISSING,
     NEGATIVE,
@@ -104,6 +104,8 @@ class Predictions:
         Whether the largest probabilities are equal, or that of the positive label is the threshold.
     is_coded : bool
         Whether the predictions were 0 and 1, which are no labels, and 1 is the positive one.
+    is_open : bool
+        Whether the last line of the file has no end.
     left_out : list of dict
         The quarantine: row, id, reason, detail.
     """
@@ -129,6 +131,7 @@ class Predictions:
     rescaled: int = 0
     tied: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=bool))
     is_coded: bool = False
+    is_open: bool = False
     left_out: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -328,6 +331,7 @@ def read_predictions(
         rescaled=int((is_rescaled & bad.usable).sum()),
         tied=tied[kept],
         is_coded=bool(coded),
+        is_open=is_open(file),
         left_out=bad.rows(),
     )
 

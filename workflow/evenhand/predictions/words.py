@@ -218,6 +218,8 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
         sentences.append(_say("mixed", rows=mixed))
     if count := description.get("unclustered"):
         sentences.append(_say("unclustered", count=count))
+    if description.get("is_open"):
+        sentences.append(_say("open"))
     if count := description.get("relabelled"):
         rows = sum(row["rows"] for row in tables["counterfactuals"])
         sentences.append(_say("relabelled", count=count, rows=rows))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from os import SEEK_END
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,15 @@ def read_header(path: Path) -> list[str]:
     line = read_text(path, HEADER).lstrip("\r\n").partition("\n")[0]
     header = next(csv_lines(path, line, separator_of(line)), (1, []))[1]
     return [name.strip() for name in header]
+
+
+def is_open(path: Path) -> bool:
+    """Whether the last line of a CSV file has no end, as where the file is cut off."""
+    if path.suffix in (".parquet", ".gz"):  # which are refused if they are cut off
+        return False
+    with path.open("rb") as stream:
+        stream.seek(-1, SEEK_END)
+        return stream.read() not in (b"\n", b"\r")
 
 
 def check_positive(paths: Sequence[Path], label: str, positive: Sequence[str]) -> None:

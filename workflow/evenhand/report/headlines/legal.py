@@ -340,8 +340,8 @@ def _next(
 ) -> str:
     """Recommend mitigation of the clearest gap, or state where test cases are lacking."""
     unfair = sorted(where(lowest, judged="unfair"), key=_clear, reverse=True)
-    if found := [*(unequal if rates_first else ()), *unfair, *unequal][:1]:
-        row = found[0]
+    if clearest := [*(unequal if rates_first else ()), *unfair, *unequal][:1]:
+        row = clearest[0]
         same = {key: row[key] for key in ("classifier", "title")}
         rates, scores = (where(rows, **same) for rows in (unequal, unfair))
         others = tables["table_4"].get(row["dataset"], ())
