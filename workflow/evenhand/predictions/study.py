@@ -5,7 +5,7 @@ are those of `evenhand.metrics.inference`, over clusters where there are any.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
 from functools import cached_property
 from itertools import combinations, product
@@ -276,7 +276,7 @@ class PredictionStudy:
         elif self._has_few(chosen):
             return None
         else:
-            totals = total(self._pseudo_values(metric, chosen)[chosen], clusters)
+            totals = total(self._pseudo_values(metric, [chosen])[chosen], clusters)
         of_cases = share_interval(totals, pseudo_values=not is_share)
         interval = with_runs(of_cases, self._of_runs(metric, chosen))(self.level)
         return bounded(interval, 0.0, 1.0)
@@ -291,8 +291,7 @@ class PredictionStudy:
         """`differ` of each group and all others, by metric and attribute's name."""
         return {
             (metric, attribute.name): [
-                self.differ(metric, codes == code, (codes >= 0) & (codes != code))
-                for code in range(len(attribute.values))
+                self.differ(metric, codes, code) for code in range(len(attribute.values))
             ]
             for attribute in self.attributes
             for codes in [attribute.codes]
@@ -353,41 +352,57 @@ class PredictionStudy:
                 aucs[classes[at]] = float(auc.statistic) / math.prod(map(len, samples[0]))
         return aucs
 
-    def differ(self, metric: Metric, some: np.ndarray, others: np.ndarray) -> dict[str, Any]:
-        """Compare a metric of some cases with that of others.
+    def differ(self, metric: Metric, codes: np.ndarray, code: int) -> dict[str, Any]:
+        """Compare a metric of a group with that of all other cases with a group.
+
+        Macro-F1 is compared with the mean of the other groups that have a test, weighted by their
+        cases: of all others together it may be far above that of each of them, where their labels
+        are unlike.
+
+        Parameters
+        ----------
+        metric : Metric
+            One of `metrics`.
+        codes : array of int, shape (n,)
+            Groups; -1 is none.
+        code : int
+            The group.
 
         Returns
         -------
         dict
-            difference with interval, p_value, equivalent (within delta), reason; empty for a
+            rest, difference with interval, p_value, equivalent (within delta), reason; empty for a
             calibration error, and without other cases. Of several runs the interval is over
             cases and runs, and the p-value that of `p_value_with_runs`.
         """
+        some, others = codes == code, (codes >= 0) & (codes != code)
         if metric.metric == "ece" or not others.any():
             return {}
         is_share, clusters = metric in self.ratios, self.predictions.clusters
-        values = [self._pseudo_values(metric, part) for part in (some, others)]
-        parts = [
-            part & np.isfinite(array) for part, array in zip((some, others), values, strict=True)
-        ]
+        rest = [others] if is_share else [codes == each for each in np.unique(codes[others])]
+        if tested := [group for group in rest if is_share or not self._is_small(group)]:
+            rest = tested
+        values = [self._pseudo_values(metric, groups) for groups in ([some], rest)]
+        parts = [np.isfinite(array) for array in values]
         if not all(part.any() for part in parts):
             return {"reason": "no cases"}
         samples = [array[part] for array, part in zip(values, parts, strict=True)]
         members = [clusters[part] for part in parts]
         first, second = (float(sample.mean()) for sample in samples)
-        result: dict[str, Any] = {"difference": first - second}
+        result: dict[str, Any] = {"rest": second, "difference": first - second}
         sizes = [effective_number(np.unique(names, return_counts=True)[1]) for names in members]
         if min(sizes) < LEAST_EFFECTIVE:
             return result | {"reason": "few clusters" if self.clustered else "few cases"}
-        if not is_share and any(map(self._has_few, parts)):
+        if not is_share and any(map(self._has_few, [some, *rest])):
             return result | {"reason": "few cases of a class, or few errors"}
         totals = [total(*part) for part in zip(samples, members, strict=True)]
         shared = correlation_of_means(samples, members) if self.clustered else 0.0
         interval = difference_interval(
             totals, first, second, pseudo_values=not is_share, correlation=shared
         )
-        runs = [self._of_runs(metric, part) for part in parts]
-        both = with_runs(interval, runs[0] - runs[1])
+        shares = [group.sum() / parts[1].sum() for group in rest]
+        runs = [self._of_runs(metric, group) for group in (some, *rest)]
+        both = with_runs(interval, runs[0] - np.average(runs[1:], axis=0, weights=shares))
         result["difference_low"], result["difference_high"] = bounded(both(self.level), -1.0, 1.0)
         inner, delta = both(2 * self.level - 1), self.delta / 100
         result["equivalent"] = bool(-delta < inner[0] and inner[1] < delta)
@@ -399,19 +414,27 @@ class PredictionStudy:
             result["p_value"] = p_value_with_runs(result["p_value"], both, self.level)
         return result
 
+    def _is_small(self, group: np.ndarray) -> bool:
+        """Whether macro-F1 of a group has no test."""
+        sizes = np.unique(self.predictions.clusters[group], return_counts=True)[1]
+        return effective_number(sizes) < LEAST_EFFECTIVE or self._has_few(group)
+
     def _has_few(self, chosen: np.ndarray) -> bool:
         """Whether macro-F1 of these cases has no interval."""
         return has_few(self.predictions.true[chosen], self.predictions.predicted[:, chosen])
 
-    def _pseudo_values(self, metric: Metric, chosen: np.ndarray) -> np.ndarray:
-        """Values of cases whose mean over the chosen ones is the metric; NaN: does not count."""
-        if metric in self.ratios:
-            above, below = self.ratios[metric].T
-            return np.where(below > 0, above, np.nan)
-        values, pseudo_values = self.one_hot[chosen], np.full(len(chosen), np.nan)
-        of_case = influence(values, len(self.predictions.classes), over_occurring).mean(axis=1)
-        estimate = self.of_sums(metric, values.sum(axis=0))
-        pseudo_values[chosen] = estimate + len(values) * of_case
+    def _pseudo_values(self, metric: Metric, groups: Sequence[np.ndarray]) -> np.ndarray:
+        """Values of cases whose mean over each of the groups is the metric; NaN: does not count."""
+        pseudo_values = np.full(len(self.predictions.id), np.nan)
+        for chosen in groups:
+            if metric in self.ratios:
+                above, below = self.ratios[metric][chosen].T
+                pseudo_values[chosen] = np.where(below > 0, above, np.nan)
+                continue
+            values = self.one_hot[chosen]
+            of_case = influence(values, len(self.predictions.classes), over_occurring).mean(axis=1)
+            estimate = self.of_sums(metric, values.sum(axis=0))
+            pseudo_values[chosen] = estimate + len(values) * of_case
         return pseudo_values
 
     def cases(self) -> Iterator[dict[str, Any]]:

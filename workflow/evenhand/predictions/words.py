@@ -424,7 +424,7 @@ def _mixed(groups: list[dict[str, Any]]) -> dict[tuple[Any, ...], list[dict[str,
     """Return the significant differences of macro-F1 that accuracy does not have, by `_key`.
 
     Where labels are unlike between groups, macro-F1 differs even if all are classified equally
-    well; that of all others, as a mixture of groups, may be above that of each group.
+    well.
     """
     accurate = {(row["attribute"], row["group"]): row for row in where(groups, metric="accuracy")}
     mixed = defaultdict(list)

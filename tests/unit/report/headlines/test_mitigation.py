@@ -285,7 +285,7 @@ def test_the_gaps_of_plain_training_are_those_of_its_audit(tmp_path):
         files += [meta, tables]
     [statement, *_] = describe(Study(files)).more
     assert statement.startswith("<b>Gap by <bdi>age</bdi> that plain training has</b>: ")
-    assert "true positive rates of <bdi>x</bdi> from 40.0 to 30.0 points" in statement
+    assert "true positive rates of <bdi>x</bdi> goes from 40.0 to 30.0 points" in statement
     assert "false positive" not in statement
     # predictions that were made elsewhere name no training
     meta.write_text(json.dumps({}))

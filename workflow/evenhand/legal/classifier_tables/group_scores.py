@@ -26,8 +26,8 @@ TABLE = Table(
         number("p", "Share of random groups that are as far, two-sided"),
         number(
             "difference",
-            "Score minus that of all other cases with a known group; of means over seeds, by the"
-            " convention all; its interval is over cases and seeds",
+            "Score minus the mean of the other groups that can be tested, weighted by their cases;"
+            " of means over seeds, by the convention all; its interval is over cases and seeds",
             "points",
             interval=("difference_low", "difference_high"),
         ),

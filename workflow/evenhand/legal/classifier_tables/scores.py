@@ -168,10 +168,6 @@ def _of_attribute(
             influence(some, classes, convention)
             for some in (values, *(values[groups.codes == code] for code in range(groups.unknown)))
         ]
-        others = [
-            influence(values[groups.known & (groups.codes != code)], classes, convention)
-            for code in range(groups.unknown)
-        ]
         for setting, places in runs.by_setting().items():
             key = {**setting._asdict(), "attribute": groups.attribute.name}
             key |= {"split": split, "convention": name}
@@ -180,7 +176,7 @@ def _of_attribute(
                 labels = [constant[place] for place in chosen if constant[place] is not None]
                 of_groups = list(_group_rows(row, groups, present, scores, influences, chosen))
                 if (name, seed) == ("all", MEAN):
-                    parts = influences[1:], others, chosen
+                    parts = influences[1:], chosen
                     of_groups = _beside_others(study, of_groups, values, groups, classes, *parts)
                 row |= {"constant_seeds": len(labels), "always": "; ".join(dict.fromkeys(labels))}
                 whole = influences[0]
@@ -327,26 +323,29 @@ def _beside_others(
     groups: Groups,
     classes: int,
     influences: list[np.ndarray],
-    others: list[np.ndarray],
     chosen: list[int],
 ) -> list[Row]:
-    """Return rows of `group_scores` with the difference of each group from all other cases."""
+    """Return rows of `group_scores` with the difference of each group from the others' mean."""
     counts = counts_of(values, classes)
     true, predicted = counts.true[:, 0] > 0, np.moveaxis(counts.predicted > 0, 1, 0)[chosen]
     # a group that lacks a class would have a lower score because of its labels
     occurring = true[groups.known].any(axis=0)
-    for group, row in enumerate(rows):
-        parts = [groups.codes == group, groups.known & (groups.codes != group)]
-        if min(part.sum() for part in parts) < LEAST_EFFECTIVE or any(
-            has_few(true[part], predicted[:, part], occurring) for part in parts
-        ):
-            continue
-        of_runs = [over_all(counts_of(values[part].sum(axis=0), classes))[chosen] for part in parts]
+    tested = {}
+    for group in range(len(rows)):
+        part = groups.codes == group
+        small = part.sum() < LEAST_EFFECTIVE
+        if not small and not has_few(true[part], predicted[:, part], occurring):
+            of_runs = over_all(counts_of(values[part].sum(axis=0), classes))[chosen]
+            added = len(influences[group]) * influences[group][:, chosen].mean(axis=1)
+            tested[group] = of_runs, float(of_runs.mean()) + added
+    for group in tested if len(tested) > 1 else ():
+        row, others = rows[group], [each for name, each in tested.items() if name != group]
+        samples = [tested[group][1], np.concatenate([pseudo_values for _, pseudo_values in others])]
+        sizes = [len(pseudo_values) for _, pseudo_values in others]
+        mean = np.average([of_runs for of_runs, _ in others], axis=0, weights=sizes)
+        of_runs = tested[group][0], mean
         means = [float(each.mean()) for each in of_runs]
-        totals = [
-            total(mean + len(of_part) * of_part[:, chosen].mean(axis=1), np.arange(len(of_part)))
-            for mean, of_part in zip(means, (influences[group], others[group]), strict=True)
-        ]
+        totals = [total(sample, np.arange(len(sample))) for sample in samples]
         of_cases = difference_interval(totals, *means, pseudo_values=True)
         interval = with_runs(of_cases, of_runs[0] - of_runs[1])
         inner = [100 * end for end in interval(1 - 2 * CHANCE)]

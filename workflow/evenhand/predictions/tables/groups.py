@@ -23,7 +23,11 @@ TABLE = Table(
         integer("cases", "Of the group"),
         integer("counted", "Cases in the denominator: for tpr those with the positive label"),
         share("value", "The metric", interval=("low", "high")),
-        share("rest", "The metric of all other cases with a known group"),
+        share(
+            "rest",
+            "The metric of all other cases with a known group; macro-F1: the mean of the"
+            " other groups that can be tested, weighted by their cases",
+        ),
         number("difference", "value minus rest", "-1 to 1", interval=True, neutral=0),
         number(
             "p_value",
@@ -56,10 +60,9 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
     for metric in study.metrics:
         yield {"attribute": ALL, "group": ALL, **_judged(study, metric, everything)}
     for attribute in study.attributes:
-        known, group_rows = attribute.codes >= 0, []
+        group_rows = []
         for code, group in enumerate(attribute.values):
             some = attribute.codes == code
-            others = known & ~some
             for metric in study.metrics:
                 row = {"attribute": attribute.name, "group": group}
                 row |= _judged(study, metric, some)
@@ -68,9 +71,7 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
                     continue
                 drawn = study.noise[metric, attribute.name][:, code]
                 row["noise_low"], row["noise_high"] = np.nanpercentile(drawn, [2.5, 97.5]).tolist()
-                if comparison := study.beside_others[metric, attribute.name][code]:
-                    row |= {"rest": _value(study, metric, others)["value"], **comparison}
-                group_rows.append(row)
+                group_rows.append(row | study.beside_others[metric, attribute.name][code])
         count = len(study.metrics)
         if len(attribute.values) == 2:  # both groups have the same tests
             adjust(group_rows[:count], "p_value", "p_adjusted")
