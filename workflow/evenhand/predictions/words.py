@@ -223,8 +223,6 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     if count := description.get("relabelled"):
         rows = sum(row["rows"] for row in tables["counterfactuals"])
         sentences.append(_say("relabelled", count=count, rows=rows))
-    if tied := description.get("tied"):
-        sentences.append(_say("tied_cases", count=tied[ALL][ALL], of=description["cases"]))
     if description.get("uniform") == "right":
         sentences.append(_say("all_right"))
     for row in tables.get("left_out", ()):
@@ -255,6 +253,8 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
         sentences.append(_say("repeated", count=count, rows=description["rows"]))
     if count := echoes(tables):
         sentences.append(_say("echoes", count=count))
+    if tied := description.get("tied"):
+        sentences.append(_say("tied_cases", count=tied[ALL][ALL], of=description["cases"]))
     return sentences
 
 
