@@ -423,7 +423,8 @@ def test_the_first_line_on_two_audits_is_about_groups(run, tmp_path):
         ("next", equal.where(rows.index > 0, 1)),
         ("turned", equal * (rows["sex"] == "f")),
     ):
-        options = {"label": "label", "prediction": "answer", "groups": ["sex"], "title": "Answers"}
+        title = "Next" if name == "next" else "Answers"
+        options = {"label": "label", "prediction": "answer", "groups": ["sex"], "title": title}
         audit_predictions(rows.assign(answer=answer), **options, out=tmp_path / name)
     assert (
         "**4 of 5 group differences moved beyond noise, more bias in 4 of them. Clearest change:"
@@ -436,6 +437,7 @@ def test_the_first_line_on_two_audits_is_about_groups(run, tmp_path):
     assert " group differences moved to the other side of 0: difference (Metrics by group" in out
     out = run("base", "next")[1]
     assert "**None of 5 group differences moved beyond noise. None of 15 other numbers" in out
+    assert "| Metrics by group, “Answers” → “Next” (predictions/mine/groups) |" in out
 
 
 def test_group_differences_of_a_run_are_bias_scores(run, folders, tmp_path):

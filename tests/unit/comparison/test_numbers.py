@@ -27,8 +27,10 @@ from evenhand.core.families import load_members
 from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
 from evenhand.individual.tables import grid, individuals
+from evenhand.legal.classifier_tables import mitigation
 from evenhand.legal.classifier_tables.calibration import TABLE
 from evenhand.predictions import preferences
+from evenhand.predictions.tables import groups as predicted_groups
 from evenhand.slguset import tables as bias_tables
 from evenhand.stereotypes import tables as pair_tables
 from unit.comparison.made_folders import (
@@ -358,6 +360,46 @@ def test_a_method_with_one_setting_in_each_run_is_compared(folders):
         gate = Gate(SWEEPS, "mean", {"method": "laftr_dp", "mu": mu})
         assert judge_gate(gate, [table]).status == BROKEN
     assert judge_gate(Gate(SWEEPS, "mean", {"mu": "3"}), [table]).status == UNDECIDED
+
+
+def test_a_classifier_trained_for_other_groups_in_each_run_is_compared(folders):
+    """Its rows, and its audit in a folder of another name; not if a run has two of an objective."""
+    for folder, trained, shift in zip(folders, ("sex", "label+sex"), (0, 20), strict=True):
+        classifiers = [("dro", trained), ("erm", "none"), ("sampler", "sex")]
+        classifiers += [("sampler", "label+sex") if shift else ("old", "sex")]
+        rows = []
+        for objective, groups in classifiers:
+            ends = {"worst": 40 + shift, "worst_low": 35 + shift, "worst_high": 45 + shift}
+            key = ("dataset", "classifier", "objective", "trained_for")
+            how = dict(zip(key, ("cases", "words", objective, groups), strict=True))
+            rows.append(dict.fromkeys(mitigation.TABLE.header) | how | ends | {"attribute": "sex"})
+            name = f"cases_words_{objective}_{groups}"
+            row = {"attribute": "sex", "group": "f", "metric": "tpr"}
+            row |= {"difference": 0.01 * shift, "cases": 90}
+            row |= {"difference_low": 0.01 * shift - 0.05, "difference_high": 0.01 * shift + 0.05}
+            row = dict.fromkeys(predicted_groups.TABLE.header) | row
+            write_tables(folder / f"tables/predictions/{name}", [(predicted_groups.TABLE, [row])])
+            meta = {"name": name, "title": f"{objective}, {groups}", "label": f"y{shift}"}
+            path = folder / f"predictions/{name}/meta.json"
+            path.parent.mkdir(parents=True)
+            path.write_text(json.dumps(meta | {"trained": how}))
+        write_tables(folder / "tables/classifiers/cases", [(mitigation.TABLE, rows)])
+    tables = compare(folders)
+    table = tables["tables/classifiers/cases/mitigation.csv"]
+    assert [row["objective"] for row in (*table.gone, *table.new)] == ["old", "sampler"]
+    path = "tables/predictions/cases_words_{}/groups.csv"
+    audits = [path.format(f"dro_{groups}") for groups in ("sex", "label+sex")]
+    table = tables[audits[0]]
+    assert table.numbers[0].status == MOVED and table.head_table == audits[1]
+    assert table.title == "Metrics by group, “dro, sex” → “dro, label+sex”"
+    for audit in audits:
+        assert judge_gate(Gate(audit, "difference"), [*tables.values()]).status == BROKEN
+    assert tables[path.format("sampler_label+sex")].rows == (None, 1)
+    assert tables[path.format("old_sex")].title == "Metrics by group, “old, sex”"
+    choices = {
+        change.where[0].split("/")[1] for change in find_causes(*map(Results, folders)).choices
+    }
+    assert choices == {f"cases_words_{name}" for name in ("dro_sex", "erm_none", "sampler_sex")}
 
 
 def test_intervals_over_people_alone_have_no_noise_of_training(folders):

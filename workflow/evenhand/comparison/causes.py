@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evenhand.comparison.results import Results
+from evenhand.comparison.results import Results, names_in_base
 from evenhand.io.documents import read_description
 from evenhand.io.tables import read_columns, read_table_schema
 
@@ -165,8 +165,9 @@ def _other_items(base: Results, head: Results, choices: list[Change]) -> list[Ot
     redefined = {Path(c.where[0]).parent for c in choices if c.name in REDEFINING}
     others = []
     for pattern, (noun, named) in ITEMS.items():
-        for name in sorted(base.matching([pattern]) & head.matching([pattern])):
-            paths = [run.folder / name for run in (base, head)]
+        after = names_in_base(base, head, head.matching([pattern]))
+        for name in sorted(base.matching([pattern]) & after.keys()):
+            paths = [base.folder / name, head.folder / after[name]]
             schemas = [read_table_schema(path).names for path in paths]
             columns = named or [c for c in schemas[0] if c in schemas[1] and c not in OF_RUN]
             counts = [_count(path, [c for c in columns if c != "label"]) for path in paths]
@@ -199,10 +200,11 @@ def _count(path: Path, columns: list[str]) -> Counter[str]:
 def _choices(base: Results, head: Results) -> list[Change]:
     choices = []
     for pattern, names in CHOICES.items():
-        for file in sorted(base.matching([pattern]) & head.matching([pattern])):
+        after = names_in_base(base, head, head.matching([pattern]))
+        for file in sorted(base.matching([pattern]) & after.keys()):
             values = []
-            for run in (base, head):
-                described = read_description(run.folder / file, {"name"}, "the audit")
+            for path in (base.folder / file, head.folder / after[file]):
+                described = read_description(path, {"name"}, "the audit")
                 described |= described.get("meta", {})
                 chosen = {name: described.get(name) for name in names}
                 values.append({k: _listed(v) for k, v in chosen.items() if v is not None})

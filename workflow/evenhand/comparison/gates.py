@@ -164,7 +164,11 @@ def judge_gate(gate: Gate, tables: list[ComparedTable]) -> Outcome:
     and none broke it. It is undecided, and must not pass, if it chooses no number, if a number of
     base is gone, or if no number, or none of the changed ones, can be judged.
     """
-    matching = [table for table in tables if fnmatchcase(table.table, gate.table)]
+    matching = [
+        table
+        for table in tables
+        if any(fnmatchcase(name, gate.table) for name in (table.table, table.head_table))
+    ]
     there = choice(gate.table, sorted(table.table for table in tables))
     lacking = f"neither folder has such a table; {there}"
     problems = [_problem(gate, table) for table in matching] or [lacking]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.comparison.items.common import side_by_side
-from evenhand.comparison.results import MODEL, Results
+from evenhand.comparison.results import MODEL, Results, names_in_base
 from evenhand.core.rows import grouped
 from evenhand.core.tables import Column, Table, declaration
 from evenhand.errors import InputError
@@ -49,8 +49,9 @@ ROUNDING = 2e-6
 #: have the same difference from each other but for its sign.
 PARTS, GROUP = ("subset", "bias_type"), "group"
 
-#: Keys with the settings of a method for tables of people.
+#: Keys with the settings of a method for tables of people, and of the training of a classifier.
 SETTINGS = ("reduction", "lambda", "epsilon", "epsilon_unit", "mu", "against_mu", "js_base")
+SETTINGS += ("trained_for",)
 
 #: Keys whose values are named where only one run has them.
 NAMED = ("dataset", "model", "classifier", "objective", "method", "individual", "attribute", "task")
@@ -68,6 +69,9 @@ WITH_SENTENCES = ("sentences.csv", "tables/corpus/funnel.csv")
 ALPHA = 0.05
 
 Row = dict[str, str]
+
+#: A results folder, and the path of a table in it.
+Place = tuple[Results, str]
 
 #: Returns the items behind the numbers of a row in base and head, by their module and the row.
 FindItems = Callable[[str, Row], list[Any]]
@@ -150,8 +154,8 @@ class ComparedTable:
 
     Attributes
     ----------
-    table : str
-        Its path in the results.
+    table, head_table : str
+        Its path in the results; in head, that of a classifier trained for other groups differs.
     equal : bool
         Whether both runs wrote the same bytes.
     rows : tuple of int
@@ -172,7 +176,7 @@ class ComparedTable:
     problem : str
         The reason why rows were not compared, or blank.
     title : str
-        Its title and its data set, for readers.
+        Its title and its data set, for readers; with the titles of both runs where they differ.
     sentences : dict
         By step, reason or verdict: the numbers of sentences in base and head, where tables of
         `WITH_SENTENCES` differ.
@@ -193,6 +197,7 @@ class ComparedTable:
     verdicts: list[dict[str, Any]] = field(default_factory=list)
     problem: str = ""
     title: str = ""
+    head_table: str = ""
     sentences: dict[str, list[int]] = field(default_factory=dict)
     values: tuple[set[tuple[str, str]], ...] = (set(), set())
 
@@ -217,16 +222,19 @@ def compare_tables(
     InputError
         A table cannot be read, or neither folder has a table with a row.
     """
-    names = sorted({*base.tables, *head.tables})
+    names = {name: name for name in base.tables} | names_in_base(base, head, head.tables)
     models = [
-        {row[MODEL] for name in names for row in run.rows(name)[1] if row.get(MODEL)}
+        {row[MODEL] for name in run.tables for row in run.rows(name)[1] if row.get(MODEL)}
         for run in (base, head)
     ]
     gone, new = models[0] - models[1], models[1] - models[0]
     if len(gone) == len(new) == 1:
         head.versions = gone.pop(), new.pop()
-    finders = {name: _item_finder(base, head, name) for name in names}
-    tables = [_compare_table(base, head, name, finders[name], others or {}) for name in names]
+    finders = {name: _item_finder((base, name), (head, names[name])) for name in sorted(names)}
+    tables = [
+        _compare_table((base, name), (head, names[name]), finder, others or {})
+        for name, finder in finders.items()
+    ]
     for run, place in ((base, 0), (head, 1)):
         if not any(table.rows[place] for table in tables):
             problem = "has no table with a row, so there is nothing to compare"
@@ -312,19 +320,26 @@ def _place(number: Compared, row: Row, sign: float = 1.0) -> str:
 
 
 def _compare_table(
-    base: Results, head: Results, name: str, find_items: FindItems, others: Mapping[str, float]
+    base: Place, head: Place, find_items: FindItems, others: Mapping[str, float]
 ) -> ComparedTable:
     """Compare one table, without the correction for multiple tests."""
-    paths = [run.folder / name for run in (base, head)]
+    name = base[1]
+    paths = [run.folder / path for run, path in (base, head)]
     present = [path.is_file() for path in paths]
     equal = all(present) and paths[0].read_bytes() == paths[1].read_bytes()
-    before, old = base.rows(name)
-    after, new = (before, old) if equal else head.rows(name)
+    before, old = base[0].rows(name)
+    after, new = (before, old) if equal else head[0].rows(head[1])
     sizes = zip((old, new), present, strict=True)
     default = EXTRACTED if name == "sentences.csv" else None
     declared = next(filter(None, map(declaration, reversed(paths))), default)
     rows = tuple(len(run) if exists else None for run, exists in sizes)
-    table = ComparedTable(name, equal, rows, declared, title=_title(name, declared, head, base))
+    data = [
+        run.data_title(path)
+        for (run, path), there in zip((base, head), present, strict=True)
+        if there
+    ]
+    title = _title(name, declared, data)
+    table = ComparedTable(name, equal, rows, declared, title=title, head_table=head[1])
     common = [column for column in before if column in after]
     # an older folder may lack a key of today; the other keys may still identify the rows
     keys = [key for key in declared.key if key in common] if declared else []
@@ -408,26 +423,26 @@ def _count_sentences(rows: list[Row]) -> Counter[str]:
     return counts
 
 
-def _title(name: str, declared: Table | None, *runs: Results) -> str:
-    """Return the declared title of a table with its data set; its path without a declaration."""
+def _title(name: str, declared: Table | None, data: list[str]) -> str:
+    """Return the declared title of a table with its data sets; its path without a declaration."""
     if declared is None:
         return name.removeprefix("tables/").removesuffix(".csv")
-    data = next(filter(None, (run.data_title(name) for run in runs)), "")
-    return declared.title + (f", “{data}”" if data else "")
+    titles = " → ".join(f"“{name}”" for name in dict.fromkeys(data) if name)
+    return declared.title + (f", {titles}" if titles else "")
 
 
 def _key(row: Row, declared: Table) -> Row:
     return {key: row[key] for key in declared.key if key in row}
 
 
-def _item_finder(base: Results, head: Results, name: str) -> FindItems:
+def _item_finder(base: Place, head: Place) -> FindItems:
     @cache
     def stores(module: str) -> list[Any]:
         store = importlib.import_module(f"evenhand.comparison.items.{module}").Store
-        return [store(run.folder, name) for run in (base, head)]
+        return [store(run.folder, name) for run, name in (base, head)]
 
     def find(module: str, row: Row) -> list[Any]:
-        rows = (row, head.stored_row(row))
+        rows = (row, head[0].stored_row(row))
         return [store.items(key) for store, key in zip(stores(module), rows, strict=True)]
 
     return find

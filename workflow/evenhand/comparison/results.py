@@ -9,6 +9,7 @@ from typing import Any
 
 from evenhand.core.files import content_digest
 from evenhand.core.resources import read_strict_csv
+from evenhand.core.rows import grouped
 from evenhand.errors import InputError
 
 #: The tables that are compared by row; other files are compared as a whole.
@@ -127,6 +128,14 @@ class Results:
             )
         return starts.most_common(1)[0][0]
 
+    @cached_property
+    def classifiers(self) -> list[dict[str, str]]:
+        """The audited classifiers that the last run trained: the name of the audit, and how."""
+        names = sorted({Path(table).parent.name for table in self.tables})
+        paths = [self.folder / "predictions" / name / "meta.json" for name in names]
+        described = [json.loads(path.read_bytes()) for path in paths if path.is_file()]
+        return [meta["trained"] | {"name": meta["name"]} for meta in described if "trained" in meta]
+
     def data_title(self, table: str) -> str:
         """Return the title of the pairs or predictions of a table, else its folder's name."""
         steps = table.split("/")
@@ -191,3 +200,22 @@ class Results:
     def _renamed(row: dict[str, str], versions: tuple[str, str] | None) -> dict[str, str]:
         renamed = versions and row.get(MODEL) == versions[0]
         return row | {MODEL: versions[1]} if renamed else row
+
+
+def names_in_base(base: Results, head: Results, files: Iterable[str]) -> dict[str, str]:
+    """Map the names that files of head have in base to those in head.
+
+    They differ for the audit of a classifier if each run has one such classifier of an objective,
+    trained for other groups.
+    """
+    key = ("dataset", "classifier", "objective")
+    before, after = (grouped(run.classifiers, *key) for run in (base, head))
+    pairs = ((before[place], after[place]) for place in before.keys() & after.keys())
+    audits = {new[0]["name"]: old[0]["name"] for old, new in pairs if len(old) == len(new) == 1}
+    names = {}
+    for file in files:
+        *parents, folder, name = ("", *file.split("/"))
+        if parents[-1:] == ["predictions"]:
+            folder = audits.get(folder, folder)
+        names["/".join((*parents, folder, name))[1:]] = file
+    return names

@@ -141,7 +141,7 @@ def markdown(comparison: Comparison) -> str:
     filters = {
         "text": text,
         "measure": lambda column: text(column.replace("_", " ")),
-        "titled": lambda path: text(titles[path]),
+        "titled": lambda path: text(titles[path], 4 * CHARACTERS),
         "stem": lambda path: text(path.removeprefix("tables/").removesuffix(".csv")),
         "row": lambda key: _row(key, comparison.versions, comparison.datasets),
         "count": lambda items, noun: plural(len(items), noun),
