@@ -221,10 +221,8 @@ def _check_type(name: str, value: Any, annotation: Any) -> None:
         return
     names = [kind.__name__ for kind in kinds if kind is not type(None)]
     what = "None" if value is None else f"of the type {type(value).__name__}"
-    raise InputError(
-        f"`{name}` is {what}, and must be {' or '.join(names)}",
-        remedy="name one, and call it again for others" if isinstance(value, list) else None,
-    )
+    remedy = "name one, and call it again for others" if isinstance(value, list) else None
+    raise InputError(f"`{name}` is {what}, and must be {' or '.join(names)}", remedy=remedy)
 
 
 @_checks_arguments
@@ -585,9 +583,8 @@ def audit_table(
             raise InputError(f"`test` has no column {lacking[0]!r}, which `train` has")
         unread = sorted({*map(str, parts["test"])} - {*map(str, parts["train"])})
         if SPLIT in parts["train"]:
-            raise InputError(
-                f"`train` has a column {SPLIT}, which is made here", remedy="rename it"
-            )
+            problem = f"`train` has a column {SPLIT}, which is made here"
+            raise InputError(problem, remedy="rename it")
         if empty := [name for name, frame in parts.items() if not len(frame)]:
             raise InputError(f"`{empty[0]}` has no rows")
         columns, train_rows = [*parts["train"]], len(parts["train"])
@@ -730,11 +727,8 @@ def extract_sentences(
     if pack is None and not folder.is_dir():
         known = sorted(path.name.replace("_", " ") for path in (ROOT / "resources/packs").iterdir())
         problem = f"there is no pack for {language} and {attribute}"
-        raise InputError(
-            "`language` is missing" if language is None else problem,
-            remedy=f"give `language` and `attribute` of one of {', '.join(known)}, or your own"
-            " `pack`",
-        )
+        remedy = f"give `language` and `attribute` of one of {', '.join(known)}, or your own `pack`"
+        raise InputError("`language` is missing" if language is None else problem, remedy=remedy)
     keys = {"pack": str(folder)} | ({"filters": _plain(filters)} if filters else {})
     corpus = {"files": ["corpus"], "text_field": text_field, "paragraphs": paragraphs}
     keys["corpora"] = {"mine": corpus}

@@ -245,11 +245,10 @@ def predictions(
         log_files([file])
         columns = (label, prediction, probability, group, positive, bins, id, cluster)
         if any((*columns, counterfactual_of, gold)) or threshold != 0.5:
-            raise InputError(
-                "is read as a log of lm-evaluation-harness, which takes --delta and --out only",
-                file=file,
-                remedy="save other predictions as CSV or Parquet",
+            problem = (
+                "is read as a log of lm-evaluation-harness, which takes --delta and --out only"
             )
+            raise InputError(problem, file=file, remedy="save other predictions as CSV or Parquet")
         _write_report(eh.audit_logs(file, delta=delta, out=out), out)
         return
     if not (label and group) and {"sent_more", "sent_less"} <= {*read_cells(file)[0]}:
@@ -587,9 +586,8 @@ def _with_config(words: tuple[str, ...], command: str = "run") -> tuple[Path, tu
         remedy = f"write `{example}`; the demo needs a folder without a configuration"
         raise InputError(problem, remedy=remedy)
     if not config.is_file():
-        raise InputError(
-            "there is no such configuration", file=config, remedy="write one with `evenhand init`"
-        )
+        problem = "there is no such configuration"
+        raise InputError(problem, file=config, remedy="write one with `evenhand init`")
     from evenhand.core.config import read_config
     from evenhand.plan import check_config
 

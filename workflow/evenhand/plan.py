@@ -70,10 +70,8 @@ def check_files(config: Config) -> None:
         for number, path in enumerate(model.get("train", {}).get("files", [])):
             named[f"models.{name}.train.files.{number}"] = path
         if "train" in model and not model["train"]["files"] and not corpora:
-            raise InputError(
-                f"config: models.{name} has nothing to be trained on",
-                remedy=f"name text files under models.{name}.train.files",
-            )
+            problem = f"config: models.{name} has nothing to be trained on"
+            raise InputError(problem, remedy=f"name text files under models.{name}.train.files")
     for table in tables.values():
         for number, path in enumerate(table["files"]):
             named[f"{table['key']}.files.{number}"] = path

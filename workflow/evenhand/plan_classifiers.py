@@ -44,10 +44,9 @@ def check_classifiers(config: Config) -> None:
     for name, entry in config["legal"]["classifiers"].items():
         key, kind = plan_legal.section(config, "classifiers", name), entry["kind"]
         if kind != "linear" and entry["model"] is None:
-            raise InputError(
-                f"config: {key} needs a `model`, as it is of kind: {kind}",
-                remedy="write the name of a model, and declare it under `models`",
-            )
+            problem = f"config: {key} needs a `model`, as it is of kind: {kind}"
+            remedy = "write the name of a model, and declare it under `models`"
+            raise InputError(problem, remedy=remedy)
         models = [] if kind == "linear" else [entry["model"]]
         check_names(f"{key}.model", models, config["models"], "the models")
         datasets = config["legal"]["datasets"]
@@ -62,10 +61,8 @@ def check_classifiers(config: Config) -> None:
             hint = _hint_on_columns(config, [data], {*entry["groups"]} - {*names})
             check_names(f"{key}.groups", entry["groups"], names, what, hint)
         if entry["groups"] == [LABEL]:
-            raise InputError(
-                f"config: {key}.groups has the label alone",
-                remedy="add an attribute, or use the objective class_balanced",
-            )
+            remedy = "add an attribute, or use the objective class_balanced"
+            raise InputError(f"config: {key}.groups has the label alone", remedy=remedy)
         for objective in entry["objectives"] if kind == "linear" else []:
             if learns(config, objective):
                 raise InputError(

@@ -52,10 +52,8 @@ def expand(config: Config) -> Config:
     settings, text = config["legal"], config["text"]
     for part in ("datasets", "classifiers"):
         if common := sorted({*settings[part]} & {*text[part]}):
-            raise InputError(
-                f"config: {common[0]} is in legal.{part} and in text.{part}",
-                remedy="rename one of them",
-            )
+            problem = f"config: {common[0]} is in legal.{part} and in text.{part}"
+            raise InputError(problem, remedy="rename one of them")
     datasets = {
         name: entry | {"declaration": json.dumps(recipe(entry["kind"]), ensure_ascii=False)}
         for name, entry in settings["datasets"].items()
@@ -107,10 +105,9 @@ def _declared(name: str, entry: dict[str, Any]) -> dict[str, Any]:
             )
         files += matches
     if entry["language"] and not is_language(entry["language"]):
-        raise InputError(
-            f"config: {key}.language is {entry['language']}, which is no code of ISO 639",
-            remedy="write a code of two letters, such as en or zh, or leave it out",
-        )
+        problem = f"config: {key}.language is {entry['language']}, which is no code of ISO 639"
+        remedy = "write a code of two letters, such as en or zh, or leave it out"
+        raise InputError(problem, remedy=remedy)
     title = entry["title"] or name
     declaration = {each: entry[each] for each in ("text", "label", "id", "language")}
     declaration |= {
@@ -144,10 +141,8 @@ def _extracted(module: str | None) -> dict[str, Any]:
     attributes = {} if kind == KIND else recipe(kind)["attributes"]
     known = next((each for each in attributes.values() if each["extract"] == module), None)
     if known is None:
-        raise InputError(
-            f"config: no court has the groups of {module}, which reads words",
-            remedy=f"declare them in resources/legal/courts/{kind}.yaml",
-        )
+        problem = f"config: no court has the groups of {module}, which reads words"
+        raise InputError(problem, remedy=f"declare them in resources/legal/courts/{kind}.yaml")
     return {"groups": known["groups"], "unknown": known.get("unknown")}
 
 

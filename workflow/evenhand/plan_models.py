@@ -32,9 +32,8 @@ def check_models(config: Config) -> None:
             try:
                 check_folder(Path(model["path"]), pickled=True)
             except InputError as error:
-                raise InputError(
-                    f"config: {key}.path is {model['path']}: {error.problem}", remedy=error.remedy
-                ) from error
+                problem = f"config: {key}.path is {model['path']}: {error.problem}"
+                raise InputError(problem, remedy=error.remedy) from error
 
 
 def model_folder(config: Config, model: str) -> str | None:

@@ -47,10 +47,8 @@ def expand(config: Config) -> Config:
                 **{"dataset": data, "predictions": files, "positive": as_text(label["positive"])},
             }
     if twice := sorted({*made} & {*config["predictions"]}):
-        raise InputError(
-            f"config: predictions.{twice[0]} has the name of an audit of text.datasets",
-            remedy="rename it",
-        )
+        problem = f"config: predictions.{twice[0]} has the name of an audit of text.datasets"
+        raise InputError(problem, remedy="rename it")
     return config | {"predictions": dict(sorted((config["predictions"] | made).items()))}
 
 

@@ -110,10 +110,8 @@ def tagged_files(config: Config, sources: dict[str, dict[str, str]]) -> list[str
         for corpus in config["slguset"]["train_names_crf"]["corpora"]
     ]
     if "names_crf" in config["slguset"]["filters"] and not files:
-        raise InputError(
-            "config: the filter names_crf has nothing to learn from",
-            remedy="list tagged corpora under slguset.train_names_crf.corpora",
-        )
+        remedy = "list tagged corpora under slguset.train_names_crf.corpora"
+        raise InputError("config: the filter names_crf has nothing to learn from", remedy=remedy)
     return files
 
 
@@ -190,10 +188,8 @@ def not_read(rows: list[str]) -> str:
 
 def _in_mirror(path: str, mirror: str | None) -> str:
     if "{mirror}" in path and not mirror:
-        raise InputError(
-            f"config: {path} lies in the mirror, and there is none",
-            remedy="set `mirror` or the environment variable EVENHAND_MIRROR",
-        )
+        problem = f"config: {path} lies in the mirror, and there is none"
+        raise InputError(problem, remedy="set `mirror` or the environment variable EVENHAND_MIRROR")
     return path.replace("{mirror}", mirror or "")
 
 
@@ -270,10 +266,8 @@ def is_undecided(config: Config, name: str) -> bool:
     if settings["draw"] != "uncertain" or round_.frozen:
         return False
     if round_.sheets:
-        raise InputError(
-            f"config: the sheets of round {name}, drawn by uncertainty, are not frozen",
-            remedy=f"copy its {HANDED_OUT} to {settings['filled']}/{name}/",
-        )
+        problem = f"config: the sheets of round {name}, drawn by uncertainty, are not frozen"
+        raise InputError(problem, remedy=f"copy its {HANDED_OUT} to {settings['filled']}/{name}/")
     return True
 
 
@@ -424,10 +418,9 @@ def vocabulary_folder(config: Config) -> str | None:
         return None
     folder = plan_models.model_folder(config, model) if model in config["models"] else None
     if folder is None:
-        raise InputError(
-            f"config: slguset.vocabulary is {model!r}, which is no model with a folder",
-            remedy="name one of `models` that has a `path` or is trained here",
-        )
+        problem = f"config: slguset.vocabulary is {model!r}, which is no model with a folder"
+        remedy = "name one of `models` that has a `path` or is trained here"
+        raise InputError(problem, remedy=remedy)
     return folder
 
 

@@ -21,18 +21,16 @@ def check_sets(config: Config) -> None:
     slguset, released = config["slguset"], config["stereotypes"]["released"]
     if bool(released["scores"]) != bool(released["gold"]):
         lacks = "gold" if released["scores"] else "scores"
-        raise InputError(
-            f"config: stereotypes.released has no {lacks}", remedy="name both gold and scores"
-        )
+        problem = f"config: stereotypes.released has no {lacks}"
+        raise InputError(problem, remedy="name both gold and scores")
     made = {"slguset": slguset["corpora"], "slguset_published": slguset["published"]}
     keys = {"slguset": "corpora", "slguset_published": "published"}
     for name, pair_set in _sets(config).items():
         edition = pair_set.get("edition")
         if edition and not made[edition]:
-            raise InputError(
-                f"config: stereotypes.sets.{name} stands on {edition}, and nothing makes it",
-                remedy=f"fill in slguset.{keys[edition]}, or leave the set out",
-            )
+            problem = f"config: stereotypes.sets.{name} stands on {edition}, and nothing makes it"
+            remedy = f"fill in slguset.{keys[edition]}, or leave the set out"
+            raise InputError(problem, remedy=remedy)
         language = _language(config, pair_set)
         if not plan_models.models_for(config, language):
             raise InputError(
@@ -114,11 +112,10 @@ def pair_set_file(config: Config, sources: dict[str, dict[str, str]], name: str)
     if pair_set["format"] == "slguset":
         return f"<results>/{pair_set['edition']}/slguset.parquet"
     if ("file" in pair_set) == ("source" in pair_set):
-        raise InputError(
-            f"config: stereotypes.sets.{name} has "
-            + ("both a file and a source" if "file" in pair_set else "no file and no source"),
-            remedy="give one of them",
+        problem = f"config: stereotypes.sets.{name} has " + (
+            "both a file and a source" if "file" in pair_set else "no file and no source"
         )
+        raise InputError(problem, remedy="give one of them")
     return pair_set.get("file") or source_path(config, sources, pair_set["source"])
 
 

@@ -111,9 +111,8 @@ def parse_gate(text: str | Mapping[str, Any]) -> Gate:
         return _gates_of([text])[0]
     parts = text.split(":")
     if len(parts) < 3 or parts[-1] not in DIRECTIONS:
-        raise InputError(
-            f"{text!r} is no gate", remedy=f"{FORM}, and a direction of {', '.join(DIRECTIONS)}"
-        )
+        problem = f"{text!r} is no gate"
+        raise InputError(problem, remedy=f"{FORM}, and a direction of {', '.join(DIRECTIONS)}")
     where = {}
     for part in parts[2:-1]:
         key, equals, value = part.partition("=")

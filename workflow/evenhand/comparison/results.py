@@ -52,17 +52,12 @@ class Results:
             raise InputError("there is no such folder", file=folder, remedy="name a results folder")
         self.traced = (folder / PROVENANCE).is_file()
         if not self.traced and (folder / ".evenhand").is_dir():
-            raise InputError(
-                f"holds no {PROVENANCE}, so its run is not finished",
-                file=folder,
-                remedy="let the workflow finish first",
-            )
+            problem = f"holds no {PROVENANCE}, so its run is not finished"
+            raise InputError(problem, file=folder, remedy="let the workflow finish first")
         if not self.matching(TABLES):
-            raise InputError(
-                "holds no table, so there is nothing to compare",
-                file=folder,
-                remedy="name a folder that `evenhand` run, audit, predictions or extract wrote",
-            )
+            problem = "holds no table, so there is nothing to compare"
+            remedy = "name a folder that `evenhand` run, audit, predictions or extract wrote"
+            raise InputError(problem, file=folder, remedy=remedy)
 
     @cached_property
     def former(self) -> list[str]:
@@ -90,11 +85,9 @@ class Results:
                 entry["sha256"], entry["stage"], entry["code"]
                 entry["parameters"], entry["packages"], entry["inputs"].items()
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise InputError(
-                "does not say where the results come from",
-                file=path,
-                remedy="remove it, and let the workflow write it again",
-            ) from error
+            problem = "does not say where the results come from"
+            remedy = "remove it, and let the workflow write it again"
+            raise InputError(problem, file=path, remedy=remedy) from error
         start = self._start(names)
         for entry in entries:
             for file in (entry, *(file for files in entry["inputs"].values() for file in files)):
@@ -123,9 +116,8 @@ class Results:
                     starts["/".join(parts[:place]) + "/" if place else ""] += 1
                     break
         if not starts:
-            raise InputError(
-                f"none of the files that {PROVENANCE} names is there", file=self.folder
-            )
+            problem = f"none of the files that {PROVENANCE} names is there"
+            raise InputError(problem, file=self.folder)
         return starts.most_common(1)[0][0]
 
     @cached_property

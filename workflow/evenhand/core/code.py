@@ -94,11 +94,9 @@ def imported_packages(modules: Iterable[str]) -> set[str]:
         for name in _read(module)[2]:
             distribution = DISTRIBUTIONS.get(name, normalised(name))
             if distribution not in locked_versions():
-                raise InputError(
-                    f"{module} imports {name}, which the lock does not hold",
-                    file=_path(module),
-                    remedy="add it to the dependencies in pyproject.toml and run `make lock`",
-                )
+                problem = f"{module} imports {name}, which the lock does not hold"
+                remedy = "add it to the dependencies in pyproject.toml and run `make lock`"
+                raise InputError(problem, file=_path(module), remedy=remedy)
             distributions.add(distribution)
     return distributions
 

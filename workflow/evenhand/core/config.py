@@ -99,17 +99,15 @@ def read_config(path: Path) -> dict[str, Any]:
         lines = text.splitlines()
         if mark and re.match(r"\s*\t", "".join(lines[mark.line : mark.line + 1])):
             problem = "the line begins with a tab, and YAML takes blanks"
-            raise InputError(
-                problem, file=path, line=mark.line + 1, remedy="write blanks"
-            ) from None
-        raise InputError(
-            f"is no YAML ({getattr(error, 'problem', None) or error})",
-            file=path,
-            line=mark and mark.line + 1,
-            remedy="is a colon missing there or in the line above, or the line indented too far?"
+            remedy = "write blanks"
+            raise InputError(problem, file=path, line=mark.line + 1, remedy=remedy) from None
+        problem = f"is no YAML ({getattr(error, 'problem', None) or error})"
+        remedy = (
+            "is a colon missing there or in the line above, or the line indented too far?"
             if "mapping values" in str(error)
-            else None,
-        ) from error
+            else None
+        )
+        raise InputError(problem, file=path, line=mark and mark.line + 1, remedy=remedy) from error
     if not isinstance(config, dict):
         remedy = "write lines such as results: results/mine"
         raise InputError("is no mapping of keys to values", file=path, remedy=remedy)
@@ -121,12 +119,8 @@ def _check_keys(node: yaml.MappingNode, file: Path | str) -> None:
     for key, _ in node.value:
         name, line = (key.tag, str(key.value)), key.start_mark.line + 1
         if name in lines:
-            raise InputError(
-                f"sets the key {key.value} a second time, after line {lines[name]}",
-                file=file,
-                line=line,
-                remedy="keep one of the two",
-            )
+            problem = f"sets the key {key.value} a second time, after line {lines[name]}"
+            raise InputError(problem, file=file, line=line, remedy="keep one of the two")
         lines[name] = line
 
 
@@ -458,10 +452,8 @@ def check_names(
     `group` describes the known ones; a `hint` ends the remedy.
     """
     if unknown := [name for name in names if name not in known]:
-        raise InputError(
-            f"config: {key} names {unknown[0]}, which is none of {group}",
-            remedy=f"they are {', '.join(sorted(known)) or 'none'}{hint}",
-        )
+        problem = f"config: {key} names {unknown[0]}, which is none of {group}"
+        raise InputError(problem, remedy=f"they are {', '.join(sorted(known)) or 'none'}{hint}")
 
 
 def has(config: Any, *steps: str) -> bool:

@@ -92,6 +92,5 @@ def load_member(package: str, name: str, noun: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name != place:  # a module that it imports is missing
             raise
-        raise InputError(
-            f"there is no {noun} {name!r}", remedy=f"each is a module of {package}"
-        ) from error
+        problem = f"there is no {noun} {name!r}"
+        raise InputError(problem, remedy=f"each is a module of {package}") from error

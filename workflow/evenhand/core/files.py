@@ -99,11 +99,9 @@ def replace(source: Path, target: Path) -> None:
         made = {path.name for path in source.iterdir()} if source.is_dir() else set()
         there = {path.name for path in target.iterdir()} - {TIMESTAMP}
         if other := sorted(there - made):
-            raise InputError(
-                f"is a folder that holds {other[0]!r}, which is none of what is written there",
-                file=target,
-                remedy="name another place, or remove the folder",
-            )
+            problem = f"is a folder that holds {other[0]!r}, which is none of what is written there"
+            remedy = "name another place, or remove the folder"
+            raise InputError(problem, file=target, remedy=remedy)
     if source.is_dir() or target.is_dir():  # only a file can take the place of a file at once
         remove(target)
     source.replace(target)

@@ -27,8 +27,7 @@ def check_owner() -> None:
         try:
             os.kill(int(pid), 0)
         except ProcessLookupError:
-            raise InputError(
-                "the run that started this job was killed; the job writes nothing"
-            ) from None
+            problem = "the run that started this job was killed; the job writes nothing"
+            raise InputError(problem) from None
         except PermissionError:  # a process of another user lives under its number
             return

@@ -102,12 +102,9 @@ def csv_lines(path: Path, text: str, delimiter: str = ",") -> Iterator[tuple[int
     try:
         yield from ((reader.line_num, row) for row in reader if row)
     except csv.Error as error:
-        raise InputError(
-            f"is not a CSV file ({error})",
-            file=path,
-            line=reader.line_num,
-            remedy='close each quoted cell, and double a quote inside one ("")',
-        ) from error
+        problem = f"is not a CSV file ({error})"
+        remedy = 'close each quoted cell, and double a quote inside one ("")'
+        raise InputError(problem, file=path, line=reader.line_num, remedy=remedy) from error
 
 
 def check_unique(header: list[str], file: Path | str | None = None, line: int | None = 1) -> None:

@@ -39,9 +39,8 @@ def read_sources(path: Path) -> dict[str, dict[str, str]]:
 def source_path(config: dict[str, Any], sources: dict[str, dict[str, str]], name: str) -> str:
     """Return the path of a data source once it is fetched."""
     if name not in sources:
-        raise InputError(
-            f"config: there is no data source {name}", remedy=f"add it to {config['sources']}"
-        )
+        problem = f"config: there is no data source {name}"
+        raise InputError(problem, remedy=f"add it to {config['sources']}")
     return f"{config['results']}/sources/{name}/{sources[name]['file']}"
 
 

@@ -384,9 +384,8 @@ def _describe(path: Path, role: Role) -> dict[str, str]:
     digest = content_digest(path)
     state = os.environ.get("EVENHAND_STATE")
     if state and planned_digest(Path(state) / "checksums.json", path) not in (None, digest):
-        raise InputError(
-            "changed after the run was planned", file=path, remedy="start the run again"
-        )
+        problem = "changed after the run was planned"
+        raise InputError(problem, file=path, remedy="start the run again")
     return {"name": name, "sha256": digest}
 
 

@@ -58,10 +58,9 @@ def fetch_hub_data(
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, copy)
             return {"commit": folder.name, "files": len(tables)}
-    raise InputError(
-        f"the data set {hub} has no {' or '.join(files or ['tables'])} on the hub",
-        remedy="save it with save_to_disk, and name that folder under `files`, without `hub`",
-    )
+    problem = f"the data set {hub} has no {' or '.join(files or ['tables'])} on the hub"
+    remedy = "save it with save_to_disk, and name that folder under `files`, without `hub`"
+    raise InputError(problem, remedy=remedy)
 
 
 def _snapshot(name: str, revision: str | None, patterns: list[str]) -> Path:

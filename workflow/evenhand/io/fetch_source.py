@@ -80,17 +80,13 @@ def fetch_source(
     if not expected and recorded.is_file():
         expected = recorded.read_text(encoding="utf-8").partition(" ")[0].strip()
     if expected and (len(expected) != 64 or set(expected) - set("0123456789abcdef")):
-        raise InputError(
-            f"{name}: {expected!r} is no SHA-256",
-            remedy="enter 64 hex digits in the table of sources",
-        )
+        problem = f"{name}: {expected!r} is no SHA-256"
+        raise InputError(problem, remedy="enter 64 hex digits in the table of sources")
     copies = _copies(Path(folder), file) if folder else {}
     if not expected and len(copies) > 1:
-        raise InputError(
-            f"{name}: the mirror has {len(copies)} different files {file}",
-            file=next(iter(copies.values())),
-            remedy="enter the checksum of the right one in the table of sources",
-        )
+        problem = f"{name}: the mirror has {len(copies)} different files {file}"
+        remedy = "enter the checksum of the right one in the table of sources"
+        raise InputError(problem, file=next(iter(copies.values())), remedy=remedy)
     digest = expected or next(iter(copies), "")
     offline = offline or bool(os.environ.get("EVENHAND_OFFLINE"))
     if copy := copies.get(digest):
@@ -152,10 +148,9 @@ def _download(name: str, url: str, expected: str, part: Path, pause: float) -> s
         except (requests.RequestException, urllib3.exceptions.HTTPError, ValueError) as error:
             problem = error
             if isinstance(error, requests.HTTPError | ValueError):  # not mended by time
+                remedy = "check the address, or put the file into the mirror"
                 raise InputError(
-                    f"{name}: cannot be fetched ({error})",
-                    file=url,
-                    remedy="check the address, or put the file into the mirror",
+                    f"{name}: cannot be fetched ({error})", file=url, remedy=remedy
                 ) from error
             print(f"{url}: {error}", file=sys.stderr)
             time.sleep(pause * 2**attempt)

@@ -126,9 +126,8 @@ def read_csv(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str
         cells = ([unguarded(cell.strip()) for cell in row] for row in reader)
         yield from _table(path, cells, columns)
     except csv.Error as error:
-        raise InputError(
-            f"is not a whole CSV file ({error})", file=path, line=reader.line_num
-        ) from error
+        problem = f"is not a whole CSV file ({error})"
+        raise InputError(problem, file=path, line=reader.line_num) from error
 
 
 def read_workbook(
@@ -156,26 +155,21 @@ def _workbook_rows(path: Path, name: str) -> list[list[str]]:
             raise InputError(f"is longer than {WHOLE_BYTES >> 20} MB, unpacked", file=path)
         book = openpyxl.load_workbook(content)
         if name not in book.sheetnames:
-            raise InputError(
-                f"has no sheet {name!r}", file=path, remedy="give the sheet its name back"
-            )
+            problem = f"has no sheet {name!r}"
+            raise InputError(problem, file=path, remedy="give the sheet its name back")
         sheet = book[name]
         if sheet.max_row * sheet.max_column > SHEET_CELLS:
-            raise InputError(
-                f"its sheet {name!r} has {sheet.max_row} rows and {sheet.max_column} columns",
-                file=path,
-                remedy="delete the rows and columns that are blank, and save it again",
-            )
+            problem = f"its sheet {name!r} has {sheet.max_row} rows and {sheet.max_column} columns"
+            remedy = "delete the rows and columns that are blank, and save it again"
+            raise InputError(problem, file=path, remedy=remedy)
         rows = sheet.iter_rows(values_only=True)
         return [["" if cell is None else str(cell).strip() for cell in row] for row in rows]
     except InputError:
         raise
     except Exception as error:
-        raise InputError(
-            "is no xlsx workbook, or a broken or encrypted one",
-            file=path,
-            remedy="save it again as xlsx, without a password",
-        ) from error
+        problem = "is no xlsx workbook, or a broken or encrypted one"
+        remedy = "save it again as xlsx, without a password"
+        raise InputError(problem, file=path, remedy=remedy) from error
 
 
 def _table(
@@ -188,20 +182,15 @@ def _table(
     places = {}
     for name in columns:
         if names.count(name) != 1:
-            raise InputError(
-                f"has {'no' if name not in names else 'more than one'} column {name}",
-                file=path,
-                line=1,
-                remedy="give the first row its cells back",
-            )
+            problem = f"has {'no' if name not in names else 'more than one'} column {name}"
+            raise InputError(problem, file=path, line=1, remedy="give the first row its cells back")
         places[name] = names.index(name)
     for number, row in numbered:
         if not any(row):
             continue
         if any(row[len(header) :]):
-            raise InputError(
-                "has more cells than the first row", file=path, line=number, remedy="mend the row"
-            )
+            problem = "has more cells than the first row"
+            raise InputError(problem, file=path, line=number, remedy="mend the row")
         row += [""] * (len(header) - len(row))
         yield number, {name: row[place] for name, place in places.items()}
 

@@ -199,8 +199,6 @@ def _readable(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno is not None:  # of the file system, which names the file
             raise
-        raise InputError(
-            f"is damaged: {(str(error).splitlines() or ['it cannot be read'])[0]}",
-            file=path,
-            remedy="remove it and make it again, or get it anew",
-        ) from error
+        problem = f"is damaged: {(str(error).splitlines() or ['it cannot be read'])[0]}"
+        remedy = "remove it and make it again, or get it anew"
+        raise InputError(problem, file=path, remedy=remedy) from error

@@ -174,10 +174,8 @@ def _check_groups(examples: Examples, objective: Objective, settings: Settings) 
     there = np.flatnonzero(sizes["train"][: examples.known_groups])
     if len(there) < 2:
         only = f"only the group {names[there[0]]!r}" if len(there) else "no known group"
-        raise InputError(
-            f"the split train has {only} of the attribute, and {objective.NAME} needs two",
-            remedy="take another attribute",
-        )
+        problem = f"the split train has {only} of the attribute, and {objective.NAME} needs two"
+        raise InputError(problem, remedy="take another attribute")
     if settings.select != "macro_f1" and not sizes["dev"][: examples.known_groups].any():
         raise InputError(
             f"the split dev has no case of a known group, and epochs are chosen by"

@@ -88,20 +88,16 @@ def load_encoder(
     if isinstance(source, Path):
         check_folder(source, vocabulary=False)
     if family_of(source, revision=revision) != "masked":
-        raise InputError(
-            "is a causal language model: its first token does not see the others",
-            file=source,
-            remedy="use an encoder, such as BERT or RoBERTa",
-        )
+        problem = "is a causal language model: its first token does not see the others"
+        raise InputError(problem, file=source, remedy="use an encoder, such as BERT or RoBERTa")
     encoder, lost = read_weights(AutoModel, source, "encoder", revision=revision, dtype=dtype)
     # A pooling layer that the checkpoint lacks is random, and is dropped.
     if missing := [name for name in lost if not name.startswith("pooler.")]:
-        raise InputError(
+        problem = (
             f"the checkpoint lacks {len(missing)} weights of an encoder ({', '.join(missing[:3])}"
-            f"{', …' if len(missing) > 3 else ''}); they would be random",
-            file=source,
-            remedy="use a whole checkpoint",
+            f"{', …' if len(missing) > 3 else ''}); they would be random"
         )
+        raise InputError(problem, file=source, remedy="use a whole checkpoint")
     if getattr(encoder, "pooler", None) is not None:
         encoder.pooler = None
     return encoder.to(device).train()
@@ -125,16 +121,12 @@ def check_input(encoder: "PreTrainedModel", *, vocabulary: int, limits: Limits) 
     """
     known = int(text_config(encoder).vocab_size)
     if vocabulary > known:
-        raise InputError(
-            f"the tokens are of a vocabulary of {vocabulary}, and the encoder knows {known}",
-            remedy="tokenise the cases with the encoder's own tokenizer",
-        )
+        problem = f"the tokens are of a vocabulary of {vocabulary}, and the encoder knows {known}"
+        raise InputError(problem, remedy="tokenise the cases with the encoder's own tokenizer")
     longest = positions_of(encoder)
     if longest is not None and limits.tokens > longest:
-        raise InputError(
-            f"the encoder reads {longest} tokens, and paragraphs may have {limits.tokens}",
-            remedy="set a lower limit of tokens, or use another encoder",
-        )
+        problem = f"the encoder reads {longest} tokens, and paragraphs may have {limits.tokens}"
+        raise InputError(problem, remedy="set a lower limit of tokens, or use another encoder")
 
 
 def encode_paragraphs(encoder: "PreTrainedModel", batch: Packed) -> torch.Tensor:

@@ -54,11 +54,8 @@ def read_hyperparameters(path: Path, dataset: str) -> Hyperparameters:
             epochs=whole(row["epochs"]),
         )
     except ValueError as error:
-        raise InputError(
-            f"the row {row['dataset']} has a cell that is no number",
-            file=path,
-            remedy="write layers as 30;20",
-        ) from error
+        problem = f"the row {row['dataset']} has a cell that is no number"
+        raise InputError(problem, file=path, remedy="write layers as 30;20") from error
     sizes = (*result.hidden, *result.adversary, result.batch, result.epochs)
     if min(sizes) < 1 or not 0 < result.learning_rate < float("inf"):
         raise InputError(f"the row {row['dataset']} has a number that is not above 0", file=path)

@@ -244,10 +244,8 @@ class _Training(loop.Training):
             loss.backward()
             value, norm = self.descent.update(loss)
             if not (math.isfinite(value) and math.isfinite(norm)):
-                raise InputError(
-                    f"the loss or gradient of step {step + 1} is not finite",
-                    remedy="use a lower learning rate",
-                )
+                problem = f"the loss or gradient of step {step + 1} is not finite"
+                raise InputError(problem, remedy="use a lower learning rate")
             self.losses.append(value)
             yield {"loss": f"{value:.3f}"}
 

@@ -203,10 +203,8 @@ def parse_options(
     for setting in settings:
         key, equals, value = setting.partition("=")
         if not equals or key not in options:
-            raise InputError(
-                f"{owner} has no {what} {key!r}",
-                remedy=f"write key=value; it has {', '.join(options) or 'none'}",
-            )
+            remedy = f"write key=value; it has {', '.join(options) or 'none'}"
+            raise InputError(f"{owner} has no {what} {key!r}", remedy=remedy)
         if key in seen:
             raise InputError(f"the {what} {key} of {owner} is given twice")
         seen.add(key)

@@ -170,10 +170,8 @@ def pack(
     paragraphs = list(itertools.chain.from_iterable(documents))
     sizes = np.array([len(paragraph) for paragraph in paragraphs], dtype=np.int64)
     if (sizes < 1).any():
-        raise InputError(
-            "a paragraph has no tokens, so that it has no vector",
-            remedy="use a tokenizer that puts special tokens around a text",
-        )
+        problem = "a paragraph has no tokens, so that it has no vector"
+        raise InputError(problem, remedy="use a tokenizer that puts special tokens around a text")
     widths = np.minimum(-(-sizes // BUCKET) * BUCKET, limits.tokens)
     flat = np.concatenate([np.zeros(0, np.int64), *paragraphs])
     starts = np.cumsum(sizes) - sizes

@@ -84,10 +84,8 @@ def check_pairs(options: Mapping[str, Any], pairs: Pairs, train: np.ndarray) -> 
         return []
     used, (pair, several, source) = pairs.used(options), _WORDS[kind]
     if used is None:
-        raise InputError(
-            f"the option pairs={kind} needs the cases' {several}",
-            remedy=f"give what {source}, or choose pairs=cosine",
-        )
+        problem = f"the option pairs={kind} needs the cases' {several}"
+        raise InputError(problem, remedy=f"give what {source}, or choose pairs=cosine")
     if (used[train] if kind == COUNTERFACTUAL else used[train] >= 0).any():
         return []
     return [f"no case of the split train has a {pair}: the objective has no pairs"]

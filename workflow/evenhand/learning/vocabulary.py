@@ -126,7 +126,5 @@ def byte_level_bpe(
 
 def _check_size(size: int, least: int) -> None:
     if size < least:
-        raise InputError(
-            f"a vocabulary of {size} tokens is too small for the letters alone",
-            remedy=f"give at least {least}",
-        )
+        problem = f"a vocabulary of {size} tokens is too small for the letters alone"
+        raise InputError(problem, remedy=f"give at least {least}")

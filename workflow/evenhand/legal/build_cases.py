@@ -94,11 +94,9 @@ def _join(
     for record, *rows in zip(read_distinct(records), *map(read_rows, findings), strict=True):
         for path, row in zip(findings, rows, strict=True):
             if row["case_id"] != record.case_id:
-                raise InputError(
-                    f"has the case {row['case_id']} where the records have {record.case_id}",
-                    file=path,
-                    remedy="find the attributes anew in these records",
-                )
+                problem = f"has the case {row['case_id']} where the records have {record.case_id}"
+                remedy = "find the attributes anew in these records"
+                raise InputError(problem, file=path, remedy=remedy)
         case = _case(record, cases[record.case_id], *rows, dataset=dataset)
         tally.update(["cases", case["split"]])
         tally["unlabelled"] += not case["label_known"]

@@ -187,11 +187,8 @@ class BuiltCases:
 def check_ids(case_ids: Sequence[str], data_ids: Sequence[str], file: Path) -> None:
     """Refuse a file about other cases than the data set, or in another order."""
     if list(case_ids) != list(data_ids):
-        raise InputError(
-            "is about other cases than the data set, or has them in another order",
-            file=file,
-            remedy="make it from this data set",
-        )
+        problem = "is about other cases than the data set, or has them in another order"
+        raise InputError(problem, file=file, remedy="make it from this data set")
 
 
 def group_names(attribute: Attribute) -> tuple[str, ...]:

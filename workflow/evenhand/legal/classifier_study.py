@@ -172,12 +172,11 @@ def _read_runs(
             order = index.get_indexer(run.case_ids)
             whole = len(order) == len(ids) and (order >= 0).all()
             if not whole or (cases.splits[order] != run.splits).any():
-                raise InputError(
+                problem = (
                     "is not of the cases with known labels of the data set, each once, in their"
-                    " splits",
-                    file=path,
-                    remedy="train anew on the data set as it is",
+                    " splits"
                 )
+                raise InputError(problem, file=path, remedy="train anew on the data set as it is")
             logits = np.empty_like(run.logits)
             counterfactual_logits = np.full_like(logits, np.nan)
             logits[order] = run.logits

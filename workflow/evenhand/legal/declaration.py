@@ -120,10 +120,8 @@ class Dataset:
             There is no such label.
         """
         if label not in (None, *self.labels):
-            raise InputError(
-                f"`positive` is {label}, which is none of the labels",
-                remedy=choice(label, self.labels, 20),
-            )
+            problem = f"`positive` is {label}, which is none of the labels"
+            raise InputError(problem, remedy=choice(label, self.labels, 20))
         if label is not None:
             return self.labels.index(label)
         return 1 if self.task_name == "binary" else None
@@ -136,10 +134,9 @@ class Dataset:
 def check_shares(shares: Sequence[float], name: str = "`shares`") -> None:
     """Raise InputError unless there are three shares of a data set that sum up to 1."""
     if len(shares) != 3 or abs(sum(shares) - 1) > 1e-9:
-        raise InputError(
-            f"{name} is {list(shares)}, which sums up to {sum(shares):g}",
-            remedy="give three shares, of train, dev and test, that sum up to 1",
-        )
+        problem = f"{name} is {list(shares)}, which sums up to {sum(shares):g}"
+        remedy = "give three shares, of train, dev and test, that sum up to 1"
+        raise InputError(problem, remedy=remedy)
 
 
 def attributes_of(declaration: Mapping[str, Any], place: str = "") -> dict[str, dict[str, Any]]:
@@ -156,9 +153,8 @@ def attributes_of(declaration: Mapping[str, Any], place: str = "") -> dict[str, 
             short = re.sub(r"[^a-z0-9]+", "_", column.lower()).strip("_")
             key = short if short.startswith(f"{name}_") else f"{name}_{short}"
             if key in attributes or key in declaration["attributes"]:
-                raise InputError(
-                    f"{place}two attributes would be called {key}", remedy="rename one"
-                )
+                problem = f"{place}two attributes would be called {key}"
+                raise InputError(problem, remedy="rename one")
             attributes[key] = attribute | {"columns": [column]}
     return attributes
 
@@ -240,10 +236,8 @@ def completed(
         )
     if task == "binary" and len(names) > 2 and (spelt := spelt_alike(names)):
         alike = listed([repr(name) for name in spelt[0]])
-        raise InputError(
-            f"{where} has {len(names)} values ({listed(names, 6)}), and a binary one has two",
-            remedy=f"spell {alike} alike, if they are one label",
-        )
+        problem = f"{where} has {len(names)} values ({listed(names, 6)}), and a binary one has two"
+        raise InputError(problem, remedy=f"spell {alike} alike, if they are one label")
     if task == "binary" and len(names) != 2:
         raise InputError(
             f"{where} has {plural(len(names), 'value')} ({', '.join(names[:6]) or 'none'}), and a"
@@ -255,15 +249,12 @@ def completed(
         )
     present = [name for name in names if labels[name] > 0]
     if len(present) < (1 if task == "multi_label" else 2):
-        raise InputError(
-            f"{where} has too few values to learn from: {', '.join(present) or 'none'}",
-            remedy=others or "name the column of the labels in `label.column`",
-        )
+        problem = f"{where} has too few values to learn from: {', '.join(present) or 'none'}"
+        remedy = others or "name the column of the labels in `label.column`"
+        raise InputError(problem, remedy=remedy)
     if task != "multi_label" and len(names) > MOST_LABELS:
-        raise InputError(
-            f"{where} has {len(names)} values, so it is no class",
-            remedy=f"name a column with at most {MOST_LABELS} labels, or give numbers `label.bins`",
-        )
+        remedy = f"name a column with at most {MOST_LABELS} labels, or give numbers `label.bins`"
+        raise InputError(f"{where} has {len(names)} values, so it is no class", remedy=remedy)
     attributes = [
         replace(attribute, groups=_occurring(attribute, declaration, values, unusable))
         if attribute.module == COLUMN  # the others are found later
@@ -290,9 +281,8 @@ def _occurring(
         remedy = f": {why}; {cure}"
     check_group_count(attribute.name, cases, cases.total(), None, more=remedy)
     if declaration["label"]["column"] in (declared.get("column"), *declared.get("columns", ())):
-        raise InputError(
-            f"the attribute {attribute.name} is the label", remedy="name a protected attribute"
-        )
+        problem = f"the attribute {attribute.name} is the label"
+        raise InputError(problem, remedy="name a protected attribute")
     empty = [name for name in groups if not cases[name]]
     if empty and not bins:
         problem = f"the attribute {attribute.name} has no case in the group {empty[0]}"

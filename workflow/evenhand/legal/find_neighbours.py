@@ -158,11 +158,8 @@ def read_neighbours(
     table = read_columns(path, NEIGHBOURS.names)
     ids, lists, cosines = (table[name].to_pylist() for name in NEIGHBOURS.names)
     if ids != [case_ids[row] for row in train]:
-        raise InputError(
-            "is not about the cases of the split train",
-            file=path,
-            remedy="find the neighbours anew in the data set as it is",
-        )
+        remedy = "find the neighbours anew in the data set as it is"
+        raise InputError("is not about the cases of the split train", file=path, remedy=remedy)
     nearest = np.array([near[0] if near else 0.0 for near in cosines])
     border = np.quantile(nearest, epsilon) - TIE if unit == "quantile" else epsilon
     row_of = {case: row for row, case in enumerate(case_ids)}

@@ -164,12 +164,8 @@ class Coded:
 
 def unknown_value(record: Record, named: str, remedy: str) -> InputError:
     """Return the error for a value in the metadata of a case that is none of its kind."""
-    return InputError(
-        f"the case {record.case_id} has {named}, which is unknown",
-        file=record.source,
-        line=record.source_position,
-        remedy=remedy,
-    )
+    problem = f"the case {record.case_id} has {named}, which is unknown"
+    return InputError(problem, file=record.source, line=record.source_position, remedy=remedy)
 
 
 def metadata_evidence(record: Record, name: str) -> Evidence:

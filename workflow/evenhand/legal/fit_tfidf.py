@@ -60,9 +60,8 @@ def fit_tfidf(
     cases = BuiltCases(data)
     train = cases.trained
     if not train.any():
-        raise InputError(
-            "has no case with a label in the split train, to learn words from", file=data
-        )
+        problem = "has no case with a label in the split train, to learn words from"
+        raise InputError(problem, file=data)
     used = scaled_min_df(min_df, int(train.sum()))
     matrix, fitted = fit_documents(
         cases.documents(), train, features=features, ngrams=ngrams, min_df=used

@@ -175,17 +175,11 @@ def _check_model(lm: MaskedLM, block: int, source: Path | str) -> None:
     """Reject a model that lacks more than its head, and blocks that it cannot read."""
     body = f"{lm.model.base_model_prefix}."
     if missing := [name for name in lm.missing if name.startswith(body)]:
-        raise InputError(
-            f"the checkpoint lacks {len(missing)} weights beneath its head ({missing[0]})",
-            file=source,
-            remedy="use a whole checkpoint",
-        )
+        problem = f"the checkpoint lacks {len(missing)} weights beneath its head ({missing[0]})"
+        raise InputError(problem, file=source, remedy="use a whole checkpoint")
     if block > lm.max_tokens:
-        raise InputError(
-            f"the model reads {lm.max_tokens} tokens, and blocks have {block}",
-            file=source,
-            remedy=f"set block to {lm.max_tokens} at most",
-        )
+        problem = f"the model reads {lm.max_tokens} tokens, and blocks have {block}"
+        raise InputError(problem, file=source, remedy=f"set block to {lm.max_tokens} at most")
 
 
 def _read_blocks(

@@ -121,11 +121,9 @@ def read_cases(
         if left_out > kept:
             raise refusal(f"only {kept} of {kept + left_out} rows can be used")
         if 2 * (unknown := tally["labels"]["unknown"]) > kept:
-            raise InputError(
-                f"{unknown} of {kept} rows have no label",
-                file=files[0] if files else None,
-                remedy="mend the label's column or its missing values, or leave out these rows",
-            )
+            problem = f"{unknown} of {kept} rows have no label"
+            remedy = "mend the label's column or its missing values, or leave out these rows"
+            raise InputError(problem, file=files[0] if files else None, remedy=remedy)
         groups = {each.name: tally[f"group {each.name}"] for each in dataset.attributes}
         unusable = {
             name: f"{n} of {kept} rows have a value that gives no single group (the first:"
@@ -220,10 +218,8 @@ def _options(reader: ModuleType, **options: Any) -> dict[str, Any]:
     known = getattr(reader, "OPTIONS", {})
     encodings = getattr(reader, "ENCODINGS", get_args(Encoding))
     if options.get("encoding", encodings[0]) not in encodings:
-        raise InputError(
-            f"the encoding {options['encoding']!r} is none that the format {name} reads",
-            remedy=f"choose one of {', '.join(encodings)}",
-        )
+        problem = f"the encoding {options['encoding']!r} is none that the format {name} reads"
+        raise InputError(problem, remedy=f"choose one of {', '.join(encodings)}")
     return known | options
 
 

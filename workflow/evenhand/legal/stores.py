@@ -81,12 +81,11 @@ def check_tokenizer(meta: dict[str, Any], source: Path | str, revision: str | No
         It is another, or the model has none.
     """
     if tokenizer_digest(load_tokenizer(source, revision)) != meta["tokenizer_sha256"]:
-        raise InputError(
+        problem = (
             f"the model has another tokenizer than {meta['tokenizer']}, with which the cases were"
-            " tokenised",
-            file=source,
-            remedy="tokenise the cases with this model",
+            " tokenised"
         )
+        raise InputError(problem, file=source, remedy="tokenise the cases with this model")
 
 
 def read_limits(
@@ -113,11 +112,9 @@ def read_limits(
     stored = meta["stored_paragraphs"], meta["tokens"]
     for limit, name, there in zip(limits, names, stored, strict=True):
         if not 1 <= limit <= there:
-            raise InputError(
-                f"{limit} {name} are to be read, and {there} are stored",
-                file=file,
-                remedy=f"read from 1 to {there}, or tokenise the cases otherwise",
-            )
+            problem = f"{limit} {name} are to be read, and {there} are stored"
+            remedy = f"read from 1 to {there}, or tokenise the cases otherwise"
+            raise InputError(problem, file=file, remedy=remedy)
     return limits
 
 

@@ -91,12 +91,11 @@ def tokenise_cases(
     source = model_source(model, hub_name)
     tokenizer = load_tokenizer(source, revision)
     if tokenizer.model_max_length < fixed.tokens:
-        raise InputError(
+        problem = (
             f"the tokenizer takes {tokenizer.model_max_length} tokens, and paragraphs of"
-            f" {fixed.title} have up to {fixed.tokens}",
-            file=source,
-            remedy="take a model that reads as many",
+            f" {fixed.title} have up to {fixed.tokens}"
         )
+        raise InputError(problem, file=source, remedy="take a model that reads as many")
     digest = tokenizer_digest(tokenizer)  # turns off padding and truncation
     special = _special(source, tokenizer)
     backend = tokenizer.backend_tokenizer
@@ -187,9 +186,8 @@ def _special(source: Path | str, tokenizer: "PreTrainedTokenizerBase") -> dict[s
         if whole[first : first + len(plain)] == plain
     ]
     if len(places) != 1 or not plain:
-        raise InputError(
-            "the tokenizer changes a text when it adds its special tokens", file=source
-        )
+        problem = "the tokenizer changes a text when it adds its special tokens"
+        raise InputError(problem, file=source)
     return {
         "before": whole[: places[0]],
         "after": whole[places[0] + len(plain) :],

@@ -76,11 +76,8 @@ def read_examples(data: BuiltCases, attribute: str | None) -> tuple[Examples, li
         return examples, remarks
     groups = {some.attribute.name: some.take(rows) for some in data.groups}
     if missing := [name for name in attributes(attribute) if name not in groups]:
-        raise InputError(
-            f"{missing[0]!r} is no attribute with groups of {dataset.title}",
-            file=data.path,
-            remedy=f"take one of {', '.join(groups)}",
-        )
+        problem = f"{missing[0]!r} is no attribute with groups of {dataset.title}"
+        raise InputError(problem, file=data.path, remedy=f"take one of {', '.join(groups)}")
     parts = [groups[name] for name in attributes(attribute)]
     codes, names = parts[0].codes, parts[0].names
     if PLUS in attribute:
@@ -117,15 +114,12 @@ def make_job(arguments: SimpleNamespace, defaults: Mapping[str, Any]) -> Job:
     chosen, owner = load_objective(objective), f"the objective {objective}"
     options = parse_options(owner, "option", chosen.OPTIONS, arguments.objective_options or [])
     if attribute is None and uses_groups(chosen, options, how.select):
-        raise InputError(
-            f"{objective} with epochs chosen by {how.select} needs groups",
-            remedy="name an attribute",
-        )
+        problem = f"{objective} with epochs chosen by {how.select} needs groups"
+        raise InputError(problem, remedy="name an attribute")
     if chosen.AIM in REMOVES and has_label(attribute or ""):
-        raise InputError(
-            f"{objective} removes its groups, and the label is part of {attribute}",
-            remedy="name the attributes alone; batches are balanced over the label anyway",
-        )
+        problem = f"{objective} removes its groups, and the label is part of {attribute}"
+        remedy = "name the attributes alone; batches are balanced over the label anyway"
+        raise InputError(problem, remedy=remedy)
     built = BuiltCases(arguments.data)
     examples, remarks = read_examples(built, attribute)
     return Job(

@@ -263,11 +263,8 @@ def read_predictions(
     factual, changed, rows = _counterfactuals(ids, factual_ids, members, bad)
     kept = np.flatnonzero(bad.usable & is_case)
     if not len(kept):
-        raise InputError(
-            f"has no row that can be used: {bad.first()}",
-            file=file,
-            remedy="see docs/predictions.md",
-        )
+        remedy = "see docs/predictions.md"
+        raise InputError(f"has no row that can be used: {bad.first()}", file=file, remedy=remedy)
     if 2 * bad.usable.sum() < len(ids):
         remedy = "correct or remove these rows (docs/predictions.md)"
         if 2 * repeats.sum() > len(ids):
@@ -293,9 +290,8 @@ def read_predictions(
         known = (column != "").sum()
         check_group_count(name, values, known, file, has_bins=name in bins, more=lost)
         if name == label or column.equals(labels.iloc[kept]):
-            raise InputError(
-                f"the attribute {name} is the label", file=file, remedy="name a protected attribute"
-            )
+            remedy = "name a protected attribute"
+            raise InputError(f"the attribute {name} is the label", file=file, remedy=remedy)
         of_group = clusters.iloc[kept].groupby(column).nunique().drop("", errors="ignore")
         if cluster and (of_group == 1).all():
             problem = f"each group of the attribute {name} is one cluster ({cluster}), so that no"
@@ -380,12 +376,8 @@ def _other_labels(
     elif not percentages.empty:
         share = float(percentages.iloc[0].rstrip("% ")) / 100
         remedy = f"write {share:g} for {percentages.iloc[0]}"
-    return InputError(
-        f"{prediction} has {where}, and {label} has {listed(classes, 4)}",
-        file=file,
-        line=line,
-        remedy=remedy,
-    )
+    problem = f"{prediction} has {where}, and {label} has {listed(classes, 4)}"
+    return InputError(problem, file=file, line=line, remedy=remedy)
 
 
 def _check_range(cells: pd.Series, prediction: str, classes: list[str], file: Path) -> None:
@@ -516,11 +508,9 @@ def _classes(labels: pd.Series, by_class: Mapping[str, str], label: str, file: P
             )
         classes = named
     if len(classes) > MOST_LABELS:
-        raise InputError(
-            f"{label} has {len(classes)} values, so it is no class",
-            file=file,
-            remedy="name a column with at most 200 different labels",
-        )
+        problem = f"{label} has {len(classes)} values, so it is no class"
+        remedy = "name a column with at most 200 different labels"
+        raise InputError(problem, file=file, remedy=remedy)
     if len(classes) < 2:
         only = f"one value only ({classes[0]})" if classes else "no value"
         raise InputError(f"{label} has {only}", file=file, remedy="name the column of true labels")
@@ -535,11 +525,8 @@ def _positive(positive: str | None, classes: list[str], label: str, file: Path) 
             raise InputError(problem, file=file, remedy="name it as `positive`")
         return classes.index(names[0]) if names else None
     if as_label(str(positive)) not in classes:
-        raise InputError(
-            f"`positive` is {positive}, which is no value of {label}",
-            file=file,
-            remedy=choice(as_label(str(positive)), classes),
-        )
+        problem = f"`positive` is {positive}, which is no value of {label}"
+        raise InputError(problem, file=file, remedy=choice(as_label(str(positive)), classes))
     return classes.index(as_label(str(positive)))
 
 

@@ -130,11 +130,8 @@ def _read(path: Path) -> "dict[str, torch.Tensor]":
     used = set()
     for name, tensor in loaded.items() if isinstance(loaded, dict) else [("", loaded)]:
         if not isinstance(name, str) or not _is_plain(tensor):
-            raise InputError(
-                f"its entry {name!r} is no dense tensor",
-                file=path,
-                remedy="save the model with save_pretrained, which writes safetensors",
-            )
+            remedy = "save the model with save_pretrained, which writes safetensors"
+            raise InputError(f"its entry {name!r} is no dense tensor", file=path, remedy=remedy)
         tensor = tensor.detach().contiguous()
         memory = tensor.untyped_storage().data_ptr()
         tensors[name] = tensor.clone() if memory in used else tensor
@@ -153,11 +150,8 @@ def _refused(path: Path, error: Exception) -> InputError:
     if isinstance(error, pickle.UnpicklingError) and (
         called := re.search(r"GLOBAL (\S+)", str(error))
     ):
-        return InputError(
-            f"is not opened: it calls for {called[1]}, and weights need no code",
-            file=path,
-            remedy="use a copy with safetensors weights, from a publisher that you trust",
-        )
-    return InputError(
-        "is damaged, or holds something other than weights", file=path, remedy="fetch it again"
-    )
+        problem = f"is not opened: it calls for {called[1]}, and weights need no code"
+        remedy = "use a copy with safetensors weights, from a publisher that you trust"
+        return InputError(problem, file=path, remedy=remedy)
+    problem = "is damaged, or holds something other than weights"
+    return InputError(problem, file=path, remedy="fetch it again")

@@ -52,9 +52,8 @@ def model_source(model: Path | None, hub_name: str | None) -> Path | str:
 def check_hub_name(name: str) -> None:
     """Reject a name that the hub cannot have, such as a path, before the hub is asked."""
     if not HUB_NAME.fullmatch(name):
-        raise InputError(
-            f"{name} is no folder, and no name on the hub", remedy="give a folder that exists"
-        )
+        problem = f"{name} is no folder, and no name on the hub"
+        raise InputError(problem, remedy="give a folder that exists")
 
 
 def is_cached(name: str) -> bool:
@@ -121,11 +120,8 @@ def check_folder(
         raise InputError("there is no such model folder", file=folder, remedy=near_names(folder))
     names = _names(folder)
     if "config.json" not in names:
-        raise InputError(
-            "the model folder lacks config.json",
-            file=folder,
-            remedy="save the model into it with save_pretrained",
-        )
+        problem = "the model folder lacks config.json"
+        raise InputError(problem, file=folder, remedy="save the model into it with save_pretrained")
     if weights and not names.intersection(WEIGHT_FILES) and not (pickled and is_pickled(folder)):
         raise InputError(
             f"the model folder lacks {WEIGHT_FILES[0]}"
@@ -136,11 +132,9 @@ def check_folder(
             else "save the model into it with save_pretrained, which writes safetensors",
         )
     if vocabulary and not names.intersection(VOCABULARY_FILES):
-        raise InputError(
-            f"the model folder lacks a tokenizer (one of {', '.join(VOCABULARY_FILES)})",
-            file=folder,
-            remedy="save the tokenizer into it with save_pretrained",
-        )
+        problem = f"the model folder lacks a tokenizer (one of {', '.join(VOCABULARY_FILES)})"
+        remedy = "save the tokenizer into it with save_pretrained"
+        raise InputError(problem, file=folder, remedy=remedy)
 
 
 def _names(folder: Path) -> set[str]:
@@ -156,22 +150,16 @@ def readable_errors(source: Path | str, kind: str) -> Iterator[None]:
     try:
         yield
     except SafetensorError as error:
-        raise InputError(
-            f"the weights are broken ({error})", file=source, remedy="fetch the model again"
-        ) from error
+        problem = f"the weights are broken ({error})"
+        raise InputError(problem, file=source, remedy="fetch the model again") from error
     except json.JSONDecodeError as error:
-        raise InputError(
-            f"a JSON file of the model is broken ({error})",
-            file=source,
-            remedy="fetch the model again",
-        ) from error
+        problem = f"a JSON file of the model is broken ({error})"
+        raise InputError(problem, file=source, remedy="fetch the model again") from error
     except (OSError, HfHubHTTPError) as error:
         if isinstance(source, Path):
-            raise InputError(
-                f"cannot be loaded ({_first_line(error)})",
-                file=source,
-                remedy="see whether its files are whole and can be read",
-            ) from error
+            problem = f"cannot be loaded ({_first_line(error)})"
+            remedy = "see whether its files are whole and can be read"
+            raise InputError(problem, file=source, remedy=remedy) from error
         if _lacks_safetensors(source, error):
             raise InputError(
                 f"the model {source} has pickled weights only, which are not opened here",
@@ -180,11 +168,9 @@ def readable_errors(source: Path | str, kind: str) -> Iterator[None]:
             ) from error
         raise _not_on_hub(source) from error
     except (ValueError, KeyError, RuntimeError, ImportError) as error:
-        raise InputError(
-            f"cannot be used as a {kind} ({_first_line(error)})",
-            file=source,
-            remedy="see whether its files belong together, or use another model",
-        ) from error
+        problem = f"cannot be used as a {kind} ({_first_line(error)})"
+        remedy = "see whether its files belong together, or use another model"
+        raise InputError(problem, file=source, remedy=remedy) from error
 
 
 def _lacks_safetensors(name: str, error: Exception) -> bool:

@@ -369,11 +369,9 @@ def _prepare(
     """Put a model on its device, without gradients; return the arguments of `LanguageModel`."""
     known = text_config(model).vocab_size
     if len(tokenizer) > known:
-        raise InputError(
-            f"the tokenizer has {len(tokenizer)} tokens and the model {known}",
-            file=source,
-            remedy="use the tokenizer that the model was trained with",
-        )
+        problem = f"the tokenizer has {len(tokenizer)} tokens and the model {known}"
+        remedy = "use the tokenizer that the model was trained with"
+        raise InputError(problem, file=source, remedy=remedy)
     model.eval().requires_grad_(False).to(device)
     for part in {model, model.base_model}:
         part.forward = _convert_errors(part.forward, source)
@@ -408,11 +406,9 @@ def _convert_errors(forward: Callable[..., Any], source: Path | str) -> Callable
             passing = is_out_of_memory(error) or "CUDA error" in str(error)
             if is_from_evenhand or passing or isinstance(error, NotImplementedError):
                 raise
-            raise BrokenModelError(
-                f"the model fails on its inputs ({error})",
-                file=source,
-                remedy="mend its configuration, or use another model",
-            ) from error
+            problem = f"the model fails on its inputs ({error})"
+            remedy = "mend its configuration, or use another model"
+            raise BrokenModelError(problem, file=source, remedy=remedy) from error
 
     return run
 

@@ -123,10 +123,9 @@ def answer(
     import torch
 
     if attention and not enable_attention(lm.model):
-        raise InputError(
-            f"the attention of {type(lm.model).__name__} cannot be read",
-            remedy="leave out the methods that weigh tokens by attention (aula, aula_norm)",
-        )
+        problem = f"the attention of {type(lm.model).__name__} cannot be read"
+        remedy = "leave out the methods that weigh tokens by attention (aula, aula_norm)"
+        raise InputError(problem, remedy=remedy)
     in_pieces = enable_reading(lm.model)
     typed = isinstance(lm, MaskedLM) and _tells_texts_apart(lm)
     # a causal model predicts a token at the position before it, and does not read the last one

@@ -170,19 +170,17 @@ def read_handed_out(paths: Iterable[Path], task: Task) -> dict[str, HandedOut]:
                 row[name] = int(row[name])
             group, key = row[task.group], row[task.key]
             if not group or not re.fullmatch(task.key_form, key):
-                raise InputError(
-                    f"the {task.group} or the {task.key} is malformed", file=path, line=line
-                )
+                problem = f"the {task.group} or the {task.key} is malformed"
+                raise InputError(problem, file=path, line=line)
             entry = HandedOut(row, path, line)
             for known in (entries.get(key), ranks.get((group, row["rank"]))):
                 if known:
-                    raise InputError(
+                    problem = (
                         f"has the {task.item} {key} or its rank a second time, after "
-                        f"{known.file}:{known.line}",
-                        file=path,
-                        line=line,
-                        remedy=f"keep one file per {task.group}, as it was written",
+                        f"{known.file}:{known.line}"
                     )
+                    remedy = f"keep one file per {task.group}, as it was written"
+                    raise InputError(problem, file=path, line=line, remedy=remedy)
             entries[key] = ranks[group, row["rank"]] = entry
     return entries
 

@@ -234,10 +234,9 @@ def accept_candidates(
         for row, made in featured(_examples(candidates, published, judged, sampled, corpus_of))
     ]
     if len({example.good for example in examples}) < 2:
-        raise InputError(
-            "the acceptance model has only good or only bad sentences to learn from",
-            remedy="name labels or a published file, or set slguset.acceptance.learn to false",
-        )
+        problem = "the acceptance model has only good or only bad sentences to learn from"
+        remedy = "name labels or a published file, or set slguset.acceptance.learn to false"
+        raise InputError(problem, remedy=remedy)
     model = Model(examples)
     rows = []
     for row, made in featured(row for row in read_rows(candidates) if row["verdict"] == ACCEPTED):

@@ -281,11 +281,8 @@ def read_export(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
                             cells[result["from_name"]] = "\n".join(texts).strip()
                 yield number, cells
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise InputError(
-            "is not an export of Label Studio",
-            file=path,
-            remedy="export the project in the format JSON (not JSON-MIN)",
-        ) from error
+        remedy = "export the project in the format JSON (not JSON-MIN)"
+        raise InputError("is not an export of Label Studio", file=path, remedy=remedy) from error
 
 
 def _text(value: Any) -> str:

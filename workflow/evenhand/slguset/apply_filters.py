@@ -108,10 +108,8 @@ def apply_filters(
         "blanks": importlib.import_module(f"evenhand.text.normalisers.{normaliser}").BLANKS,
     }
     if min_length > max_length:
-        raise InputError(
-            f"no length is at least {min_length} and at most {max_length} characters",
-            remedy="mend min_length or max_length",
-        )
+        problem = f"no length is at least {min_length} and at most {max_length} characters"
+        raise InputError(problem, remedy="mend min_length or max_length")
     limits = {"min_length": min_length, "max_length": max_length}
     limits["whole_sentences"] = whole_sentences
     judge = sentence_judge(keywords, keyword_words, settings, agreement or (), **limits)
@@ -181,7 +179,6 @@ def prepare_filter(
     module = importlib.import_module(f"evenhand.slguset.filters.{name}")
     needed = set(module.FILES) - set(getattr(module, "OPTIONAL", ()))
     if missing := sorted(needed - set(files)):
-        raise InputError(
-            f"the filter {name} needs {missing[0]}", remedy="give it among the filters' files"
-        )
+        problem = f"the filter {name} needs {missing[0]}"
+        raise InputError(problem, remedy="give it among the filters' files")
     return module.COLUMNS, module.prepare(files, settings)

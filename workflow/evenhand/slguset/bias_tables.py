@@ -139,11 +139,8 @@ def read_models(settings: SimpleNamespace) -> Scored:
         by_model[gate["model"]] = gate
         table = read_columns(path, bias_columns(values).names).to_pandas()
         if list(table["sentence_id"]) != list(sentences["sentence_id"]):
-            raise InputError(
-                "its sentences are not those of the dataset, in the same order",
-                file=path,
-                remedy=f"score {dataset.name} again",
-            )
+            problem = "its sentences are not those of the dataset, in the same order"
+            raise InputError(problem, file=path, remedy=f"score {dataset.name} again")
         scores[gate["model"]] = table
     if len({gate["log_base"] for gate in by_model.values()}) > 1:
         raise InputError("the models were scored in different log bases", file=gates[0])

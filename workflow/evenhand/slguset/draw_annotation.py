@@ -251,10 +251,9 @@ def draw_annotation(
 def _check_annotators(names: list[str], per_sentence: int | None) -> None:
     """Raise InputError unless each annotator can have a file, and they suffice."""
     if len({name.lower() for name in names} - RESERVED) != len(names):
-        raise InputError(
-            f"slguset.annotation.annotators: {', '.join(names)} cannot each have a file",
-            remedy=f"give each a distinct name other than {', '.join(sorted(RESERVED))}",
-        )
+        problem = f"slguset.annotation.annotators: {', '.join(names)} cannot each have a file"
+        remedy = f"give each a distinct name other than {', '.join(sorted(RESERVED))}"
+        raise InputError(problem, remedy=remedy)
     if per_sentence is not None and per_sentence > len(names):
         raise InputError(
             f"slguset.annotation.per_sentence is {per_sentence}, and there are"
@@ -271,11 +270,9 @@ def _quotas(
     if quotas:
         numbers = read_pair_numbers(quotas, pairs, values)
     if odd := [number for number in numbers.values() if number < 0 or number % 2]:
-        raise InputError(
-            f"{odd[0]} sentences of a pair cannot be drawn",
-            file=quotas,
-            remedy="give an even number, half of it for each value",
-        )
+        problem = f"{odd[0]} sentences of a pair cannot be drawn"
+        remedy = "give an even number, half of it for each value"
+        raise InputError(problem, file=quotas, remedy=remedy)
     return {
         (pair, value): number // 2
         for pair, number in numbers.items()
@@ -317,12 +314,9 @@ def _lost(
     for key, (handed_out, file, line) in frozen.items():
         row, swapped = rows.get(key), handed_out["swapped_sentence"]
         if row and row["sentence"] != handed_out["sentence"]:
-            raise InputError(
-                f"the text of sentence {key} was changed",
-                file=file,
-                line=line,
-                remedy="put back the file as it was made",
-            )
+            problem = f"the text of sentence {key} was changed"
+            remedy = "put back the file as it was made"
+            raise InputError(problem, file=file, line=line, remedy=remedy)
         gone = not row or row["keyword"] is None
         if gone or swap(row["sentence"], spans_of(row)) != swapped:
             lost.append(key)

@@ -284,11 +284,9 @@ def _check_field(
     missing = problems.counts["missing_field"]
     if missing and not tally["records"]:
         fields = problems.first_detail("missing_field")
-        raise InputError(
-            f"no record has a text in the field {text_field!r}: {fields}",
-            file=files[0],
-            remedy="set `text_field` to the field or column that holds the text",
-        )
+        problem = f"no record has a text in the field {text_field!r}: {fields}"
+        remedy = "set `text_field` to the field or column that holds the text"
+        raise InputError(problem, file=files[0], remedy=remedy)
 
 
 def _progress(files: list[Path]) -> tqdm:

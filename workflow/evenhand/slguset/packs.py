@@ -26,11 +26,8 @@ def read_pack(folder: Path) -> Pack:
     """
     path = folder / "pack.yaml"
     if not path.is_file():
-        raise InputError(
-            "is no pack: it has no pack.yaml",
-            file=folder,
-            remedy="its keys are in workflow/schemas/pack.schema.yaml",
-        )
+        remedy = "its keys are in workflow/schemas/pack.schema.yaml"
+        raise InputError("is no pack: it has no pack.yaml", file=folder, remedy=remedy)
     try:
         pack = complete(read_config(path), read_schema(SCHEMA.with_name("pack.schema.yaml")))
     except InputError as error:
@@ -42,9 +39,8 @@ def read_pack(folder: Path) -> Pack:
         raise InputError(problem, file=path, remedy="mend min_length or max_length")
     if pack["based_on"] and not (base := Path(base_folder(folder, pack["based_on"]))).is_dir():
         problem = f"based_on is {pack['based_on']}, and no pack beside this one, or that comes"
-        raise InputError(
-            f"{problem} with Evenhand, is called so", file=path, remedy=near_names(base)
-        )
+        problem = f"{problem} with Evenhand, is called so"
+        raise InputError(problem, file=path, remedy=near_names(base))
     _check_script(folder, matching_form(pack["language"]))
     return pack
 
@@ -62,12 +58,9 @@ def _check_script(folder: Path, plain: Callable[[str], str]) -> None:
         for line, row in rows:
             words = (word for name, word in zip(header, row, strict=True) if name != "note")
             if wrong := next((word for word in words if plain(word) != word), None):
-                raise InputError(
-                    f"{wrong!r} is not in Simplified characters, in which texts are matched",
-                    file=path,
-                    line=line,
-                    remedy=f"write {plain(wrong)}; it is found in either script",
-                )
+                problem = f"{wrong!r} is not in Simplified characters, in which texts are matched"
+                remedy = f"write {plain(wrong)}; it is found in either script"
+                raise InputError(problem, file=path, line=line, remedy=remedy)
 
 
 def with_pack(config: dict[str, Any], default: str) -> dict[str, Any]:

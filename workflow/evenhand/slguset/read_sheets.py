@@ -138,12 +138,9 @@ def _by_annotator(path: Path) -> dict[str, list[Row]]:
         raise InputError("has no row", file=path, remedy="hand in the filled sheet")
     if len(by_annotator) > 1 and path.suffix.lower() != ".json":
         second = list(by_annotator.values())[1][0]
-        raise InputError(
-            f"has rows of several annotators ({', '.join(by_annotator)})",
-            file=path,
-            line=second.number,
-            remedy="hand in one file per annotator, and leave the column annotator as it was",
-        )
+        problem = f"has rows of several annotators ({', '.join(by_annotator)})"
+        remedy = "hand in one file per annotator, and leave the column annotator as it was"
+        raise InputError(problem, file=path, line=second.number, remedy=remedy)
     return by_annotator
 
 

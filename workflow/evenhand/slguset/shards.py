@@ -131,10 +131,8 @@ def plan_shards(
     if not sizes:
         details = [f"{path} ({detail})" for path, (_, detail) in sorted(skipped.items())]
         what = f"; skipped: {listed(details, 3)}" if skipped else ""
-        raise InputError(
-            f"corpus {corpus} has no file that can be read{what}",
-            remedy="give text, JSON lines or tables as CSV, or folders or archives of them",
-        )
+        remedy = "give text, JSON lines or tables as CSV, or folders or archives of them"
+        raise InputError(f"corpus {corpus} has no file that can be read{what}", remedy=remedy)
     cuttable = CUT_AT_LINES if paragraphs == "line" else frozenset()
     if header:
         cuttable -= {"tsv"}
@@ -164,11 +162,9 @@ def _stat(corpus: str, path: str) -> tuple[str, int, Why | None]:
         status = os.stat(path)  # noqa: PTH116
         return path, status.st_size, None if stat.S_ISREG(status.st_mode) else NO_FILE
     except OSError as error:
-        raise InputError(
-            f"corpus {corpus}: cannot be read ({error.strerror})",
-            file=path,
-            remedy=f"correct `slguset.corpora.{corpus}.files`; paths begin where the run starts",
-        ) from error
+        problem = f"corpus {corpus}: cannot be read ({error.strerror})"
+        remedy = f"correct `slguset.corpora.{corpus}.files`; paths begin where the run starts"
+        raise InputError(problem, file=path, remedy=remedy) from error
 
 
 def _unusable(path: str, format: str) -> Why | None:

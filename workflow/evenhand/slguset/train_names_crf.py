@@ -81,10 +81,9 @@ def train_names_crf(
         Another seed holds out other documents.
     """
     if len(corpora) != len(formats) or {*formats} - {*FORMATS}:
-        raise InputError(
-            f"the {len(corpora)} tagged corpora have the formats {', '.join(formats)}",
-            remedy=f"name the format of each corpus, one of {', '.join(FORMATS)}",
-        )
+        problem = f"the {len(corpora)} tagged corpora have the formats {', '.join(formats)}"
+        remedy = f"name the format of each corpus, one of {', '.join(FORMATS)}"
+        raise InputError(problem, remedy=remedy)
     table = read_keywords(keywords)
     training, held_out_sentences = _split(corpora, formats, held_out, seed)
     if not training or not held_out_sentences:
@@ -160,10 +159,8 @@ def choose_threshold(named: Sequence[float], recall: float, *, lowest: bool = Fa
             return threshold
     reached = f"a recall of {(named > THRESHOLDS[0]).mean():.3f} at most, less than {recall}"
     if not lowest:
-        raise InputError(
-            f"the model reaches {reached}",
-            remedy="lower slguset.train_names_crf.recall, or train on a larger tagged corpus",
-        )
+        remedy = "lower slguset.train_names_crf.recall, or train on a larger tagged corpus"
+        raise InputError(f"the model reaches {reached}", remedy=remedy)
     print(
         f"on sources not trained on, the model reaches {reached}: the threshold is {THRESHOLDS[0]}",
         file=sys.stderr,

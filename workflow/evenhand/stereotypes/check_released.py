@@ -139,10 +139,8 @@ def _gold(file: Path, part: str) -> list[tuple[str, list[str]]]:
         names = [sentence.get("id") for sentence in sentences_by_label(cluster, file).values()]
         target = cluster.get("target")
         if not isinstance(target, str) or not all(isinstance(name, str) for name in names):
-            raise InputError(
-                f"the cluster {cluster.get('id')!r} lacks its target or the id of a sentence",
-                file=file,
-            )
+            problem = f"the cluster {cluster.get('id')!r} lacks its target or the id of a sentence"
+            raise InputError(problem, file=file)
         result.append((target, names))
     return result
 
@@ -159,9 +157,8 @@ def _scores(file: Path) -> dict[str, dict[str, float]]:
             try:
                 name, score = record["id"], float(record["score"])
             except (TypeError, KeyError, ValueError) as error:
-                raise InputError(
-                    f"record {number} of {part} has no id and score", file=file
-                ) from error
+                problem = f"record {number} of {part} has no id and score"
+                raise InputError(problem, file=file) from error
             if name in result[part]:
                 raise InputError(f"scores the {part} sentence {name!r} twice", file=file)
             result[part][name] = score

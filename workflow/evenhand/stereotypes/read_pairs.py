@@ -191,8 +191,5 @@ def _check_ids(rows: list[dict[str, Any]], file: Path) -> None:
             f"{name!r} (records {listed([*map(str, numbers)], 3)})"
             for name, numbers in twice.items()
         ]
-        raise InputError(
-            f"has ids that more than one pair has: {listed(named, 3)}",
-            file=file,
-            remedy="give each pair an id of its own",
-        )
+        problem = f"has ids that more than one pair has: {listed(named, 3)}"
+        raise InputError(problem, file=file, remedy="give each pair an id of its own")

@@ -275,9 +275,8 @@ def _read_scores(path: Path, pairs: Pairs, *, seeds: bool = False) -> list[Score
 
 
 def _other_pairs(path: Path) -> InputError:
-    return InputError(
-        "its pairs are not those of the set", file=path, remedy="score the set with it again"
-    )
+    problem = "its pairs are not those of the set"
+    return InputError(problem, file=path, remedy="score the set with it again")
 
 
 def _floats(table: pa.Table, name: str) -> np.ndarray:

@@ -149,10 +149,8 @@ def score_pairs(
     family = family_of(source, revision=revision)
     chosen = choose_methods(methods, family)
     if not chosen:
-        raise InputError(
-            f"none of the methods {', '.join(methods)} is for a {family} model",
-            remedy=f"add one of {', '.join(choose_methods(None, family))}",
-        )
+        problem = f"none of the methods {', '.join(methods)} is for a {family} model"
+        raise InputError(problem, remedy=f"add one of {', '.join(choose_methods(None, family))}")
     torch.set_num_threads(1)
     load = partial(load_language_model, source, family, revision=revision, device=device)
     options: dict[str, Any] = {"tokens_per_batch": tokens_per_batch, "threads": threads}

@@ -133,9 +133,8 @@ def check_positive(paths: Sequence[Path], label: str, positive: Sequence[str]) -
     for value in positive:
         if without_point(value) not in cells and or_nan(value) not in numbers:
             problem = f"`positive` is {value}, which is no value of {label}"
-            raise InputError(
-                problem, file=paths[0], remedy=choice(value, sorted(cells)[:MOST_NAMED])
-            )
+            remedy = choice(value, sorted(cells)[:MOST_NAMED])
+            raise InputError(problem, file=paths[0], remedy=remedy)
 
 
 def _csv_of_json(text: str) -> str:
@@ -229,6 +228,5 @@ def check_columns(
                 remedy += "; separate cells by comma, semicolon or tab" * (len([*header]) == 1)
                 if "," in name and parts and {*parts} <= {*header}:
                     remedy = f"name {' and '.join(parts)} without a comma"
-                raise InputError(
-                    f"has no column {name!r}, which `{option}` names", file=path, remedy=remedy
-                )
+                problem = f"has no column {name!r}, which `{option}` names"
+                raise InputError(problem, file=path, remedy=remedy)

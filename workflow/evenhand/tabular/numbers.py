@@ -132,13 +132,11 @@ def bin_column(
     groups = binned(cells, edges)
     for cell, group, line in zip(cells, groups, lines, strict=True):
         if cell and not group:
-            raise InputError(
-                f"{name} is {cell!r}, and its bins need a number",
-                file=file,
-                line=line,
-                remedy="write numbers like 1234.5, leave such cells blank, or name no"
-                f" `bins` of {name}",
+            problem = f"{name} is {cell!r}, and its bins need a number"
+            remedy = (
+                f"write numbers like 1234.5, leave such cells blank, or name no `bins` of {name}"
             )
+            raise InputError(problem, file=file, line=line, remedy=remedy)
     return groups
 
 

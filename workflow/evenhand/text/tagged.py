@@ -104,10 +104,9 @@ def parse_cluener(line: str) -> TaggedText:
                     raise InputError(f"{name!r} does not stand at {start} to {last}")
                 names.append((start, last + 1))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(
-            f"is no record of CLUENER ({type(error).__name__}: {error})",
-            remedy='a record is {"text": ..., "label": {"name": {name: [[first, last]]}}}',
-        ) from error
+        problem = f"is no record of CLUENER ({type(error).__name__}: {error})"
+        remedy = 'a record is {"text": ..., "label": {"name": {name: [[first, last]]}}}'
+        raise InputError(problem, remedy=remedy) from error
     return TaggedText(text, tuple(sorted(names)), text)
 
 

@@ -48,10 +48,8 @@ def rows(study: IndividualStudy) -> Iterator[Row]:
         counts = count_groups(table)
         if unknown := printed.keys() - counts.keys():
             quantity, value = min(unknown)
-            raise InputError(
-                f"has {quantity} of {value or 'all'} of {name}, which the table lacks",
-                file=printed[quantity, value]["file"],
-            )
+            problem = f"has {quantity} of {value or 'all'} of {name}, which the table lacks"
+            raise InputError(problem, file=printed[quantity, value]["file"])
         for key, (count, total) in counts.items():
             row = dict(zip(TABLE.key, (name, *key), strict=True))
             row |= {"count": count, "of": total, "reproduced": count / total}

@@ -27,18 +27,12 @@ class Options:
 
     def __post_init__(self) -> None:
         if self.delimiter is not None and len(self.delimiter) != 1:
-            raise InputError(
-                f"the delimiter {self.delimiter!r} is not one character",
-                remedy='write a tab as "\\t" in double quotes',
-            )
+            problem = f"the delimiter {self.delimiter!r} is not one character"
+            raise InputError(problem, remedy='write a tab as "\\t" in double quotes')
         field = self.text_field
         if not field or (field.isdecimal() and int(field) == 0):
-            raise InputError(
-                f"the text field {self.text_field!r} is no name and no column number",
-                remedy="give the field's name, or the column's number from 1",
-            )
+            problem = f"the text field {self.text_field!r} is no name and no column number"
+            raise InputError(problem, remedy="give the field's name, or the column's number from 1")
         if not self.header and not self.text_field.isdecimal():
-            raise InputError(
-                f"there is no header, and the text field {self.text_field!r} is no number",
-                remedy="give the column's number, from 1",
-            )
+            problem = f"there is no header, and the text field {self.text_field!r} is no number"
+            raise InputError(problem, remedy="give the column's number, from 1")

@@ -69,12 +69,9 @@ def _column(
     if options.text_field.isdecimal():
         return int(options.text_field) - 1
     if header.count(options.text_field) > 1:
-        raise InputError(
-            f"has the column {options.text_field!r} twice",
-            file=text.file,
-            line=number,
-            remedy="rename one, or give the number of the right one as `text_field`",
-        )
+        problem = f"has the column {options.text_field!r} twice"
+        remedy = "rename one, or give the number of the right one as `text_field`"
+        raise InputError(problem, file=text.file, line=number, remedy=remedy)
     if options.text_field in header:
         return header.index(options.text_field)
     if header:

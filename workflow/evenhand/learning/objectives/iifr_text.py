@@ -57,15 +57,11 @@ def initial_state(present: Tensor, options: Options) -> State:
     """
     for key, choices in _CHOICES.items():
         if options[key] not in choices:
-            raise InputError(
-                f"the option {key}={options[key]} of iifr_text is no choice",
-                remedy=f"choose {' or '.join(choices)}",
-            )
+            problem = f"the option {key}={options[key]} of iifr_text is no choice"
+            raise InputError(problem, remedy=f"choose {' or '.join(choices)}")
     if options["epsilon"] > 1:
-        raise InputError(
-            f"the option epsilon={options['epsilon']} of iifr_text is above 1",
-            remedy="give a cosine or a quantile",
-        )
+        problem = f"the option epsilon={options['epsilon']} of iifr_text is above 1"
+        raise InputError(problem, remedy="give a cosine or a quantile")
     return {}
 
 

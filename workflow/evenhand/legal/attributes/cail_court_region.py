@@ -123,11 +123,9 @@ def prepare(tables: dict[str, Path], attribute: Attribute) -> Places:
     rows = read_resource(file, columns, optional=("letters", "fairlex"), unique=("province",))
     groups = frozenset(row["province"] for row in rows if row["fairlex"])
     if unknown := sorted(groups ^ set(attribute.groups)):
-        raise InputError(
-            f"{unknown[0]} is marked as a region of FairLex, or should be",
-            file=file,
-            remedy=f"these are marked: {', '.join(attribute.groups)}",
-        )
+        problem = f"{unknown[0]} is marked as a region of FairLex, or should be"
+        remedy = f"these are marked: {', '.join(attribute.groups)}"
+        raise InputError(problem, file=file, remedy=remedy)
     letters = {
         letter: row["province"] for row in rows for letter in row["letters"] if letter != "、"
     }

@@ -87,9 +87,8 @@ def read_states(tables: dict[str, Path], attribute: Attribute, *, column: str) -
         if codes.setdefault(spelling, code) != code:
             raise InputError(f"has {row['spelling']} for {codes[spelling]} and {code}", file=file)
         if groups.setdefault(code, group) != group:
-            raise InputError(
-                f"has {code} in two groups of {column}", file=file, remedy="write one of them"
-            )
+            problem = f"has {code} in two groups of {column}"
+            raise InputError(problem, file=file, remedy="write one of them")
     # no codes: that of Andorra is "and"
     spelling = re.compile(rf"\b(?:{alternatives(name for name in codes if len(name) > 3)})\b")
     return States(file, codes, groups, spelling)

@@ -104,12 +104,9 @@ def read_patterns(path: Path, kind: str) -> list[Pattern]:
         try:
             empty = pc.match_substring_regex(pa.array([""]), pattern.expression)[0].as_py()
         except pa.ArrowInvalid as error:
-            raise InputError(
-                f"{row['pattern']!r} is no regular expression",
-                file=path,
-                line=line,
-                remedy="write a backslash before signs that are meant as such",
-            ) from error
+            problem = f"{row['pattern']!r} is no regular expression"
+            remedy = "write a backslash before signs that are meant as such"
+            raise InputError(problem, file=path, line=line, remedy=remedy) from error
         if empty:
             raise InputError(f"{row['pattern']!r} is found in every text", file=path, line=line)
         patterns += [pattern] if row["kind"] == kind else []

@@ -106,11 +106,8 @@ def _with_columns(
                     f"; or, for a column per group, write columns: [{', '.join(alike[:20])}], with"
                     " overlapping: true if a row may be in several groups"
                 )
-            raise InputError(
-                f"has no column {missing[0]!r}, which `{columns[missing[0]]}` names",
-                file=file,
-                remedy=remedy,
-            )
+            problem = f"has no column {missing[0]!r}, which `{columns[missing[0]]}` names"
+            raise InputError(problem, file=file, remedy=remedy)
 
     number = 0
     for number, row in enumerate(rows, 1):

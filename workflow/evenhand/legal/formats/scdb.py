@@ -323,13 +323,12 @@ def _csv(member: Member, names: Names, cases: CaseFiles) -> Iterator[Table | Key
         return
     columns = _present(names["texts"], header)
     if "opinion" not in columns and "summary" not in columns:
-        raise InputError(
+        problem = (
             f"is neither a table of SCDB (it has no column issueArea) nor one of texts (its"
-            f" columns are {', '.join(header)})",
-            file=member.name,
-            line=1,
-            remedy=f"add the names of its columns to {COLUMNS}",
+            f" columns are {', '.join(header)})"
         )
+        remedy = f"add the names of its columns to {COLUMNS}"
+        raise InputError(problem, file=member.name, line=1, remedy=remedy)
     yield from cases.records(rows, partial(_text, names=names))
 
 
@@ -339,18 +338,12 @@ def _case_rows(
     """Yield the rows of SCDB, one per case."""
     columns = _present(names["scdb"], header)
     if missing := [name for name in _NEEDED if name not in columns]:
-        raise InputError(
-            f"lacks SCDB's column {missing[0]} (it has {', '.join(header)})",
-            file=file,
-            line=1,
-            remedy=f"add the name that this release gives it to {COLUMNS}",
-        )
+        problem = f"lacks SCDB's column {missing[0]} (it has {', '.join(header)})"
+        remedy = f"add the name that this release gives it to {COLUMNS}"
+        raise InputError(problem, file=file, line=1, remedy=remedy)
     if any(_folded(name) in _JUSTICES for name in header):
-        raise InputError(
-            "is SCDB's justice-centred table, with a row per vote",
-            file=file,
-            remedy="take the case-centred one",
-        )
+        problem = "is SCDB's justice-centred table, with a row per vote"
+        raise InputError(problem, file=file, remedy="take the case-centred one")
     lines: dict[str, int] = {}
     for row in rows:
         values = {column: plain(row.fields[name]) for column, name in columns.items()}

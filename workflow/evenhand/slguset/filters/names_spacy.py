@@ -50,10 +50,8 @@ def load_pipeline(name: str) -> "Language":
     try:
         nlp = spacy.load(name)
     except OSError as error:
-        raise InputError(
-            f"the spaCy pipeline {name!r} is not installed",
-            remedy=f"install it (`python -m spacy download {name}`) or choose another filter",
-        ) from error
+        remedy = f"install it (`python -m spacy download {name}`) or choose another filter"
+        raise InputError(f"the spaCy pipeline {name!r} is not installed", remedy=remedy) from error
     labels = {label for labels in nlp.pipe_labels.values() for label in labels}
     if not labels & PERSONS:
         raise InputError(

@@ -135,10 +135,7 @@ def _differences(path: Path, ids: pd.Series) -> pd.DataFrame:
     ]
     for side in sides:
         if not side.index.is_unique or set(side.index) != set(ids):
-            raise InputError(
-                "its pairs are not the sentences of the dataset, one by one",
-                file=path,
-                remedy="score the pairs of this dataset again",
-            )
+            problem = "its pairs are not the sentences of the dataset, one by one"
+            raise InputError(problem, file=path, remedy="score the pairs of this dataset again")
     more, less = (side.loc[ids].astype(float).reset_index(drop=True) for side in sides)
     return more - less

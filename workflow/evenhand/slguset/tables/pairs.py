@@ -103,10 +103,8 @@ def _groups(
         male, _, female = compound.partition("/")
         differences = [i for i, (a, b) in enumerate(zip(male, female, strict=False)) if a != b]
         if not differences:
-            raise InputError(
-                f"bias.compounds: {compound!r} is not a compound",
-                remedy="give its male and its female form with a slash between: 男童/女童",
-            )
+            remedy = "give its male and its female form with a slash between: 男童/女童"
+            raise InputError(f"bias.compounds: {compound!r} is not a compound", remedy=remedy)
         forms, offset = {"male": male, "female": female}, differences[0]
         members = np.array(
             [

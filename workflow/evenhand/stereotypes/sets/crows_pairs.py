@@ -119,12 +119,9 @@ def unused_columns(file: Path) -> list[str]:
 def _places(header: list[str], file: Path) -> dict[str, int]:
     """Return the positions of the known columns."""
     if lacking := [name for name in COLUMNS if name not in header]:
-        raise InputError(
-            f"has no column {' and '.join(lacking)}; its columns are {', '.join(header)}",
-            file=file,
-            line=1,
-            remedy=f"a file of pairs has {', '.join(COLUMNS)}, and may have {', '.join(MORE)}",
-        )
+        problem = f"has no column {' and '.join(lacking)}; its columns are {', '.join(header)}"
+        remedy = f"a file of pairs has {', '.join(COLUMNS)}, and may have {', '.join(MORE)}"
+        raise InputError(problem, file=file, line=1, remedy=remedy)
     header = [name or ("" if place == 0 else None) for place, name in enumerate(header)]
     known = [name for name in header if name in (*COLUMNS, *MORE, *ID_COLUMNS)]
     check_unique(known, file)

@@ -35,10 +35,8 @@ def form(part: str | None) -> Form:
     Sentences of an intersentence cluster share no words.
     """
     if part not in PARTS:
-        raise InputError(
-            f"StereoSet has no part {part!r}" if part else "StereoSet has two parts",
-            remedy=f"choose the part {' or '.join(PARTS)}",
-        )
+        problem = f"StereoSet has no part {part!r}" if part else "StereoSet has two parts"
+        raise InputError(problem, remedy=f"choose the part {' or '.join(PARTS)}")
     flags = ("unequal_length", "low_agreement", "duplicate")
     if part == "intrasentence":
         flags += ("several_edits", "insertion_only")
@@ -103,9 +101,8 @@ def read_clusters(file: Path, part: str) -> list[dict[str, Any]]:
     elif isinstance(document, list) and all(isinstance(cluster, dict) for cluster in document):
         clusters = _of_part(document, part)
     else:
-        raise InputError(
-            "has no layout of StereoSet", file=file, remedy="give it the layout of dev.json"
-        )
+        problem = "has no layout of StereoSet"
+        raise InputError(problem, file=file, remedy="give it the layout of dev.json")
     if not isinstance(clusters, list) or not all(isinstance(cluster, dict) for cluster in clusters):
         raise InputError(f"its {part} is no list of clusters", file=file)
     if not clusters:

@@ -137,11 +137,8 @@ def _read_part(path: Path) -> list[list[str]]:
             continue
         cells = [cell.strip() for cell in line.split(",")]
         if len(cells) != len(COLUMNS):
-            raise InputError(
-                f"has {plural(len(cells), 'column')} instead of {len(COLUMNS)}",
-                file=path,
-                line=number,
-            )
+            problem = f"has {plural(len(cells), 'column')} instead of {len(COLUMNS)}"
+            raise InputError(problem, file=path, line=number)
         cells[-1] = cells[-1].rstrip(".")
         for name, cell in zip(COLUMNS, cells, strict=True):
             if name in KNOWN and (cell != "?" or name == "income"):

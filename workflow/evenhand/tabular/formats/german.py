@@ -50,24 +50,17 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         try:
             values = [whole(cell) for cell in line.split()]
         except ValueError as error:
-            raise InputError(
-                "holds something that is no whole number",
-                file=path,
-                line=number,
-                remedy="use german.data-numeric, not german.data",
-            ) from error
+            problem = "holds something that is no whole number"
+            remedy = "use german.data-numeric, not german.data"
+            raise InputError(problem, file=path, line=number, remedy=remedy) from error
         if len(values) != len(NUMERIC) + 1:
-            raise InputError(
-                f"has {plural(len(values), 'column')} instead of {len(NUMERIC) + 1}",
-                file=path,
-                line=number,
-            )
+            problem = f"has {plural(len(values), 'column')} instead of {len(NUMERIC) + 1}"
+            raise InputError(problem, file=path, line=number)
         pairs = dict(zip([*NUMERIC, "label"], values, strict=True))
         for name in ("telephone", "foreign_worker", "label"):
             if pairs[name] not in (1, 2):
-                raise InputError(
-                    f"the {name} is {pairs[name]}; it is 1 or 2", file=path, line=number
-                )
+                problem = f"the {name} is {pairs[name]}; it is 1 or 2"
+                raise InputError(problem, file=path, line=number)
         rows.append(values)
     if not rows:
         raise InputError("has no rows", file=path)

@@ -105,11 +105,8 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     used = dict.fromkeys([*needed, *protected, *chosen])
     blank_cells = Counter(name for row in rows for name in used if not row[place[name]])
     if empty := [name for name, count in blank_cells.items() if count == len(rows)]:
-        raise InputError(
-            f"the column {empty[0]} is blank in all rows",
-            file=path,
-            remedy="leave it out of `features`" if empty[0] in chosen else "name another column",
-        )
+        remedy = "leave it out of `features`" if empty[0] in chosen else "name another column"
+        raise InputError(f"the column {empty[0]} is blank in all rows", file=path, remedy=remedy)
     if 2 * len(complete) < len(rows):
         most = [f"{name} ({count})" for name, count in blank_cells.most_common() if name in needed]
         raise InputError(

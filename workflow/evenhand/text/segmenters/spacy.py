@@ -24,10 +24,8 @@ def rule_parts(language: str) -> "Language":
     try:
         nlp = spacy.blank(language)
     except ImportError as error:
-        raise InputError(
-            f"spaCy has no rules for the language {language!r}",
-            remedy="choose another splitter and segmenter",
-        ) from error
+        problem = f"spaCy has no rules for the language {language!r}"
+        raise InputError(problem, remedy="choose another splitter and segmenter") from error
     nlp.add_pipe("sentencizer")
     nlp.max_length = 1 << 30
     return nlp
