@@ -41,11 +41,7 @@ from evenhand.io.members import open_members  # noqa: E402
 from evenhand.io.quarantine import Quarantine  # noqa: E402
 from evenhand.io.readers.options import Options  # noqa: E402
 from evenhand.io.readers.records import paragraph_splitter, read_records  # noqa: E402
-from evenhand.slguset.extract_sentences import (  # noqa: E402
-    batches,
-    keyword_finder,
-    keyword_sentences,
-)
+from evenhand.slguset.extract_sentences import batches, keyword_finder, keyword_sentences  # noqa: E402
 from evenhand.slguset.filters import names_crf, names_jieba  # noqa: E402
 from evenhand.slguset.find_keywords import judge_sentence, read_word_rules  # noqa: E402
 from evenhand.slguset.keywords import read_keywords  # noqa: E402

@@ -202,12 +202,7 @@ def grid(arguments: argparse.Namespace) -> None:
 
 
 def tables(arguments: argparse.Namespace) -> None:
-    individual = [
-        "none",
-        "iifr_cosine",
-        "iifr_cosine_without_attribute",
-        "iifr_counterfactual",
-    ]
+    individual = ["none", "iifr_cosine", "iifr_cosine_without_attribute", "iifr_counterfactual"]
     total = np.zeros(3)
     for dataset in DATASETS:
         here = np.zeros(3)

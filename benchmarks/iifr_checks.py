@@ -27,13 +27,7 @@ sys.path.insert(0, str(REPOSITORY / "workflow"))
 
 from evenhand.core.resources import read_resource  # noqa: E402
 from evenhand.core.tables import Row, write_rows  # noqa: E402
-from evenhand.individual.published import (  # noqa: E402
-    Cell,
-    Number,
-    number,
-    read_cells,
-    read_inconsistencies,
-)
+from evenhand.individual.published import Cell, Number, number, read_cells, read_inconsistencies  # noqa: E402
 from evenhand.individual.tables.inconsistencies import TABLE  # noqa: E402
 
 RESOURCES = REPOSITORY / "resources/iifr"
@@ -269,11 +263,7 @@ def accuracies_with(
     (share_0, base_0), (share_1, base_1) = groups
     # columns: tpr of group 0, tpr of group 1, fpr of group 0, fpr of group 1
     differences = np.array(
-        [
-            [base_0, -base_1, 1 - base_0, -(1 - base_1)],
-            [0.0, 0.0, 1.0, -1.0],
-            [1.0, -1.0, 0.0, 0.0],
-        ]
+        [[base_0, -base_1, 1 - base_0, -(1 - base_1)], [0.0, 0.0, 1.0, -1.0], [1.0, -1.0, 0.0, 0.0]]
     )
     gain = np.array(
         [share_0 * base_0, share_1 * base_1, -share_0 * (1 - base_0), -share_1 * (1 - base_1)]

@@ -290,12 +290,7 @@ def results(
         for correlation in CORRELATIONS:
             seen = coverage(own, correlation, generator, samples)
             target = 0.92 if correlation == 1 else 0.94
-            cells = [
-                name,
-                f"{own.effective:.1f}",
-                f"{correlation:g}",
-                *percents(seen),
-            ]
+            cells = [name, f"{own.effective:.1f}", f"{correlation:g}", *percents(seen)]
             yield row(cells), all(holds(one, target, samples) for one in seen)
     yield "\n## Verdicts\n", True
     yield "Targets: at most 6 % significant at 50; at correlation .05 and all pairs at least", True
@@ -761,10 +756,7 @@ def in_templates(labels: np.ndarray, effect: float, generator: np.random.Generat
 
 
 def shared_words(
-    clusters: Clusters,
-    effects: tuple[float, float],
-    noise: float,
-    generator: np.random.Generator,
+    clusters: Clusters, effects: tuple[float, float], noise: float, generator: np.random.Generator
 ) -> list[float]:
     """Return what happens in one set at each of `SHARED_RATES`.
 

@@ -56,12 +56,7 @@ from evenhand.slguset.read_sheets import read_sheets  # noqa: E402
 from evenhand.stereotypes.read_pairs import read_pairs  # noqa: E402
 from evenhand.tabular.prepare_table import prepare_table  # noqa: E402
 from evenhand.text.tagged import read_tagged  # noqa: E402
-from made_sentences import (  # noqa: E402
-    ANNOTATION_TEMPLATES,
-    candidate_row,
-    identify,
-    write_sample,
-)
+from made_sentences import ANNOTATION_TEMPLATES, candidate_row, identify, write_sample  # noqa: E402
 from unit.legal.made_cases import court, declaration  # noqa: E402
 from unit.tabular import made_files  # noqa: E402
 

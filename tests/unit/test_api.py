@@ -431,10 +431,7 @@ def test_the_main_method_comes_first():
     assert "of which 2 tie and count as half" in tied
 
 
-AGE, RACE = (
-    "age 100 % (95 % interval 70 to 100, adjusted p = 0.012)",
-    "race 0 % ({}95 % interval",
-)
+AGE, RACE = ("age 100 % (95 % interval 70 to 100, adjusted p = 0.012)", "race 0 % ({}95 % interval")
 
 
 @pytest.mark.parametrize("whole", ["above", "below", "equivalent", "inconclusive"])
@@ -491,19 +488,8 @@ def test_the_first_finding_names_the_bias_types_with_a_preference(whole, types, 
 
 
 def test_the_bias_types_of_all_methods_that_count_are_in_the_first_finding():
-    row = {
-        "subset": "all",
-        "scored": 9,
-        "reason": None,
-        "power": 0.3,
-        "further_clusters": 7,
-    }
-    row |= {
-        "score": 50.0,
-        "score_low": None,
-        "verdict": "inconclusive",
-        "p_adjusted": 0.0001,
-    }
+    row = {"subset": "all", "scored": 9, "reason": None, "power": 0.3, "further_clusters": 7}
+    row |= {"score": 50.0, "score_low": None, "verdict": "inconclusive", "p_adjusted": 0.0001}
     types = [{"bias_type": "age", "verdict": "above", "score": 100.0, "method": "aul"}]
     types += [{"bias_type": "race", "verdict": "below", "score": 0.0, "method": "cps"}]
     methods = [{"bias_type": "all", "method": name} for name in ("aul", "cps")]

@@ -134,10 +134,7 @@ def test_a_stage_with_an_error_is_named_with_its_log_alone(printed, tmp_path):
             " controller (connect failure)'.\n    sbatch call:\n        sbatch 'a'.\n",
             "sbatch: error: Unable to contact slurm controller (connect failure)",
         ),
-        (
-            "Job submission failed with exception: No such file: 'sacct'",
-            "No such file: 'sacct'",
-        ),
+        ("Job submission failed with exception: No such file: 'sacct'", "No such file: 'sacct'"),
     ],
 )
 def test_jobs_that_cannot_be_submitted_have_the_cause_once(

@@ -666,10 +666,7 @@ def test_predictions_are_read_before_any_job(here, monkeypatch, change, words, s
             plan.check_config(here / "config.yaml")
 
 
-@pytest.mark.parametrize(
-    ("overlapping", "names", "hint"),
-    CASES["unknown_attribute"],
-)
+@pytest.mark.parametrize(("overlapping", "names", "hint"), CASES["unknown_attribute"])
 def test_an_unknown_attribute_of_columns_has_the_names_of_its_groups(
     here, overlapping, names, hint
 ):
@@ -705,10 +702,7 @@ def test_keys_of_the_other_section_are_pointed_out(here):
         plan.checked(written)
     for entry, words in (
         ({"kind": "mine", "parts": {}}, "scotus; declare texts of your own under `text.datasets`"),
-        (
-            {"files": ["p.csv"]},
-            r"x\.files is a key of the data sets of `text.datasets`; decl",
-        ),
+        ({"files": ["p.csv"]}, r"x\.files is a key of the data sets of `text.datasets`; decl"),
     ):
         with pytest.raises(InputError, match=words):
             plan.checked({"legal": {"datasets": {"x": entry}}})

@@ -60,11 +60,7 @@ def test_tables_of_readers_and_attributes(here):
     [
         ({"a": {"format": "hudoc_text"}}, {}, "parts.a names neither files nor sources"),
         ({"a": TEXTS}, {"kind": "cail"}, "is read as hudoc_text, which is ecthr"),
-        (
-            {"a": TEXTS},
-            {"tokenizers": ["bert"]},
-            "tokenizers names bert, which is none of",
-        ),
+        ({"a": TEXTS}, {"tokenizers": ["bert"]}, "tokenizers names bert, which is none of"),
         (
             {"a": {"format": "hudoc_text", "files": ["nowhere"]}},
             {},
@@ -213,10 +209,7 @@ def test_groups_may_be_a_product_of_attributes_and_label(here):
         plan.check_effects(config, written)
     for groups, words in (
         (["label"], "has the label alone"),
-        (
-            ["label", "colour"],
-            "groups names colour, which is none of the attributes of mine",
-        ),
+        (["label", "colour"], "groups names colour, which is none of the attributes of mine"),
     ):
         with pytest.raises(InputError, match=words):
             plan_classifiers.check_classifiers(with_classifiers(linear=LINEAR | {"groups": groups}))

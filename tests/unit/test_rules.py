@@ -15,11 +15,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 LIBRARY = REPOSITORY / "workflow" / "evenhand"
 
 #: Conda names that differ from PyPI's.
-CONDA_NAMES = {
-    "duckdb": "python-duckdb",
-    "huggingface-hub": "huggingface_hub",
-    "torch": "pytorch",
-}
+CONDA_NAMES = {"duckdb": "python-duckdb", "huggingface-hub": "huggingface_hub", "torch": "pytorch"}
 
 #: What conda-forge does not carry, so that pip installs it inside the environment.
 ONLY_PYPI = {"rjieba"}

@@ -252,9 +252,7 @@ def _defects(lines: Iterable[str]) -> dict[str, str]:
     return defects
 
 
-def checked(
-    written: Config,
-) -> tuple[Config, dict[str, dict[str, str]], plan_slguset.Inputs]:
+def checked(written: Config) -> tuple[Config, dict[str, dict[str, str]], plan_slguset.Inputs]:
     """Return a configuration with all defaults and data sets, the sources, and SlguSet's inputs.
 
     Raises

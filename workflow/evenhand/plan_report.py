@@ -133,11 +133,7 @@ def page_inputs(config: Config, shards: Iterable[str]) -> dict[str, list[str]]:
         "cases": flat(plan_classifiers.cases_page_files(config)),
         "predictions": flat(plan_predictions.page_files(config["predictions"])),
         "predicted": flat(plan_predictions.explorer_files(config)),
-        "mitigation": [
-            *individual,
-            *plan_classifiers.table_folders(config),
-            *trained,
-        ],
+        "mitigation": [*individual, *plan_classifiers.table_folders(config), *trained],
     }
     return {page: results for page, results in files.items() if results}
 

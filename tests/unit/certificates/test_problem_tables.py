@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 
 from evenhand.certificates.problems import tables
-from evenhand.certificates.problems.tables import (
-    EFFECTS,
-    TABLE,
-    judge,
-    measured_rows,
-    plant_table,
-)
+from evenhand.certificates.problems.tables import EFFECTS, TABLE, judge, measured_rows, plant_table
 
 PLAIN = {"acc": 90.0, "majority": 50.0, "ddp": 0.5, "deo": 0.5, "ifr_p": 20.0}
 

@@ -91,10 +91,7 @@ def command(*words):
         [sys.executable, "-m", "evenhand.core.cache", *map(str, words)],
         capture_output=True,
         text=True,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(Path(cache.__file__).parents[2]),
-        },
+        env={**os.environ, "PYTHONPATH": str(Path(cache.__file__).parents[2])},
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

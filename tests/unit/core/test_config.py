@@ -85,12 +85,7 @@ DEFAULTS = {
     "seed": 1,
     "field": None,
     "shares": [],
-    "filter": {
-        "min_length": 9,
-        "language": "chinese",
-        "names": ["pair_fit"],
-        "enabled": True,
-    },
+    "filter": {"min_length": 9, "language": "chinese", "names": ["pair_fit"], "enabled": True},
     "models": {},
     "base": "e",
     "kind": "small",
@@ -217,10 +212,7 @@ BOMB = "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in rang
         ),
         ("? {a: b}\n: c\n", r"c\.yaml:1: is no YAML \(found unhashable key\)\."),
         ("- a\n", r"c\.yaml: is no mapping of keys to values; write lines such as re"),
-        (
-            "",
-            r"c\.yaml: is no mapping of keys to values; write lines such as results: re",
-        ),
+        ("", r"c\.yaml: is no mapping of keys to values; write lines such as results: re"),
         (
             "a:\n  b: 1\n  \tc: 1\n",
             r"c\.yaml:3: the line begins with a tab, and YAML takes blanks; write blanks\.",

@@ -16,8 +16,7 @@ NEWS = "昨日上午，市图书馆新馆开放，读者王先生说：“这里
 ENGLISH = "it was a dark and stormy night and the rain fell in torrents\n"
 FREQUENT = bytes(b for a in range(0xB0, 0xD7) for c in range(0xA1, 0xFF) for b in (a, c))
 CHINESE = st.text(
-    st.one_of(st.sampled_from(FREQUENT.decode("gb2312")), st.sampled_from("，。\n1a")),
-    min_size=40,
+    st.one_of(st.sampled_from(FREQUENT.decode("gb2312")), st.sampled_from("，。\n1a")), min_size=40
 )
 
 

@@ -573,8 +573,7 @@ def test_a_full_disk_is_reported_where_the_log_cannot_be_written(library, files)
 
 
 @pytest.mark.parametrize(
-    ("fail", "found"),
-    [("no", ""), ("read", "undeclared.txt"), ("import", "evenhand.core.sources")],
+    ("fail", "found"), [("no", ""), ("read", "undeclared.txt"), ("import", "evenhand.core.sources")]
 )
 def test_a_job_that_uses_what_it_does_not_declare_fails_if_asked(library, files, fail, found):
     (files / "undeclared.txt").touch()

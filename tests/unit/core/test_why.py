@@ -97,12 +97,7 @@ def test_jobs_stand_below_those_that_they_wait_for_whatever_the_plan_s_order():
 
 def test_jobs_with_the_same_cause_share_a_line_and_its_files():
     jobs = [
-        job(
-            outputs=[f"{n}.txt"],
-            wildcards={"shard": str(n)},
-            inputs=[f"in{n}"],
-            former_inputs=[],
-        )
+        job(outputs=[f"{n}.txt"], wildcards={"shard": str(n)}, inputs=[f"in{n}"], former_inputs=[])
         for n in range(6)
     ]
     assert lines(*jobs) == ["a x 6: new among its inputs: in0, in1, in2 and 3 more"]

@@ -9,19 +9,13 @@ from evenhand.io.markup import strip_html, strip_markdown
 from unit.cases import read_cases
 
 
-@pytest.mark.parametrize(
-    ("html", "expected"),
-    read_cases(__file__, "html"),
-)
+@pytest.mark.parametrize(("html", "expected"), read_cases(__file__, "html"))
 def test_html(html: str, expected: str) -> None:
     lines = map(str.strip, strip_html(html).splitlines())
     assert "\n".join(filter(None, lines)) == expected
 
 
-@pytest.mark.parametrize(
-    ("markdown", "expected"),
-    read_cases(__file__, "markdown"),
-)
+@pytest.mark.parametrize(("markdown", "expected"), read_cases(__file__, "markdown"))
 def test_markdown(markdown: str, expected: str) -> None:
     assert strip_markdown(markdown) == expected
     assert strip_markdown(f"甲\n{markdown}\n乙") == f"甲\n{expected}\n乙"

@@ -85,8 +85,7 @@ def test_the_measures_are_those_of_the_predictions(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("method", "values"),
-    [*zip(METHODS, [2, 2, 3, 2, 3, 2, 3], strict=True), ("laftr_dp", 3)],
+    ("method", "values"), [*zip(METHODS, [2, 2, 3, 2, 3, 2, 3], strict=True), ("laftr_dp", 3)]
 )
 def test_each_method_learns_something(tmp_path, method, values):
     made = table(n=300, values=values)
@@ -123,11 +122,7 @@ def test_classifiers_have_one_run_a_seed(tmp_path, method):
 def test_a_run_that_diverges_is_marked_and_counted(tmp_path):
     made = table()
     counts, runs, groups, predictions = train(
-        tmp_path,
-        made,
-        individual=["iifr_cosine"],
-        lambdas=[0.1, 1e300],
-        epsilons=[0.5],
+        tmp_path, made, individual=["iifr_cosine"], lambdas=[0.1, 1e300], epsilons=[0.5]
     )
     assert counts["diverged"] == 2
     assert [row["diverged"] for row in runs] == [False, True] * 2

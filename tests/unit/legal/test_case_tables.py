@@ -336,12 +336,7 @@ SCENES = {
         FOUND,
         {"words": ("violation of Article", "breach", "(?-i:the Court) finds")},
     ),
-    "words of many cases": (
-        leakage,
-        "cail",
-        [{"text": ["x", "判处"]}] * 300,
-        {"words": ("判处",)},
-    ),
+    "words of many cases": (leakage, "cail", [{"text": ["x", "判处"]}] * 300, {"words": ("判处",)}),
     "words of no case": (leakage, "cail", [{}], {"words": ("死刑",)}),
 }
 

@@ -8,14 +8,7 @@ import pytest
 
 from evenhand.learning.objective import load_objective
 from evenhand.learning.planted import plant_cases
-from evenhand.legal.certificate import (
-    EQUAL,
-    PLAIN,
-    SAMPLER,
-    TABLE,
-    judge,
-    rows,
-)
+from evenhand.legal.certificate import EQUAL, PLAIN, SAMPLER, TABLE, judge, rows
 from evenhand.legal.classifiers import __path__ as families
 from evenhand.legal.planted_training import PROBLEMS, TRAINED, measure
 

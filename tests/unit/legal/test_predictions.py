@@ -7,12 +7,7 @@ from scipy.sparse import csr_matrix
 from evenhand.errors import InputError
 from evenhand.learning.probes import PROBED_CASES, probed_features
 from evenhand.legal.groups import NO_ATTRIBUTE
-from evenhand.legal.predictions import (
-    PREDICTIONS,
-    Predictions,
-    read_predictions,
-    write_predictions,
-)
+from evenhand.legal.predictions import PREDICTIONS, Predictions, read_predictions, write_predictions
 from unit.io.damage import damage
 
 

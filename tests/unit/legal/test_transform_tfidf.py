@@ -43,10 +43,7 @@ def weigh(files: dict[str, Path], **given):
 
 @pytest.mark.parametrize(
     ("kind", "texts"),
-    [
-        ("ecthr", TEXTS),
-        ("cail", ["他离开房子", "她离开房子", "狗离开房子", "他看见狗"]),
-    ],
+    [("ecthr", TEXTS), ("cail", ["他离开房子", "她离开房子", "狗离开房子", "他看见狗"])],
 )
 def test_a_text_that_is_the_same_has_the_same_weights_to_the_last_bit(tmp_path, kind, texts):
     files = made(tmp_path, kind, texts)

@@ -388,10 +388,7 @@ def test_gaps_of_doc_ids_are_noted_but_no_limit(tmp_path):
             [*samples[:7], *samples[9:30]],
             "2 of 30 doc_ids are missing, the first of which is 7; if",
         ),
-        (
-            samples[10:],
-            "10 of 40 doc_ids are missing, the first of which is 0; if",
-        ),
+        (samples[10:], "10 of 40 doc_ids are missing, the first of which is 0; if"),
     ):
         tables = audit(tmp_path, kept)
         found = notes(json.loads((tmp_path / "meta").read_text()), tables, "")

@@ -38,11 +38,7 @@ HOSTILE = (
 )
 
 #: Parts of a page that a reader can go to by kind and name.
-LANDMARKS = (
-    "[role=region], section[aria-label], section[aria-labelledby]",
-    "[role=search]",
-    "nav",
-)
+LANDMARKS = ("[role=region], section[aria-label], section[aria-labelledby]", "[role=search]", "nav")
 
 #: Tags that end no line, and the attributes that a reader or a script sees.
 INLINE = {

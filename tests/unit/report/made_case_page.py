@@ -77,12 +77,7 @@ def cail(folder: Path) -> dict[str, Any]:
     """Three cases of one label each, of which one training has three seeds; in Chinese."""
     folder.mkdir(parents=True, exist_ok=True)
     cases = [
-        {
-            "labels": [label],
-            "split": "test",
-            "defendant_gender": gender,
-            "text": [LANTERN],
-        }
+        {"labels": [label], "split": "test", "defendant_gender": gender, "text": [LANTERN]}
         for label, gender in (("0", "male"), ("<=12", "female"), ("<=12", None))
     ]
     data = write_cases(folder / "other.parquet", "cail", cases)

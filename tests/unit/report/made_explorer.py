@@ -117,11 +117,7 @@ def write_edition(
         for model in models
     ]
     write_tables(summary, [(bias_by_model.TABLE, rows)])
-    return {
-        "datasets": [home / "slguset.parquet"],
-        "summaries": [summary],
-        "bias_scores": paths,
-    }
+    return {"datasets": [home / "slguset.parquet"], "summaries": [summary], "bias_scores": paths}
 
 
 def file_name(model: str) -> str:

@@ -140,10 +140,7 @@ def test_says_what_is_not_there(page):
     assert text(lost, ".lead") == "Cannot be judged: the plain network (mlp) has no result."
 
 
-@pytest.mark.parametrize(
-    ("member", "id"),
-    [(four, "table-4"), (findings, "glance")],
-)
+@pytest.mark.parametrize(("member", "id"), [(four, "table-4"), (findings, "glance")])
 def test_each_table_may_be_missing(page, member, id):
     tree = page({one: own for one, own in rows().items() if one is not member})
     assert tree.css(".absent") == tree.css(f"#{id} .absent") and len(tree.css(".absent")) == 1

@@ -6,11 +6,7 @@ import pytest
 
 from evenhand.core.tables import write_tables
 from evenhand.legal.read_audit import TABLE
-from evenhand.report.pages.legal_cases import (
-    describe_leakage,
-    describe_lengths,
-    describe_shift,
-)
+from evenhand.report.pages.legal_cases import describe_leakage, describe_lengths, describe_shift
 from evenhand.report.sections.legal_data import describe_associations
 from unit.legal.made_cases import declaration, recipe
 from unit.made_tables import edited

@@ -222,10 +222,7 @@ def test_a_constant_classifier_has_its_words(seeds, always, words):
 @pytest.mark.parametrize(
     ("cells", "words"),
     [
-        (
-            {"constant_seeds": 2, "always": "none"},
-            "in 2 of 3 seeds predicts no label for any case",
-        ),
+        ({"constant_seeds": 2, "always": "none"}, "in 2 of 3 seeds predicts no label for any case"),
         (
             {"from_labels": True},
             "significant before adjustment, but from labels that differ between groups",

@@ -42,8 +42,7 @@ def test_either_half_stands_alone(page):
 
 
 @pytest.mark.parametrize(
-    ("member", "id"),
-    [(grid, "sweeps"), (pareto_fronts, "fronts"), (differences, "tests")],
+    ("member", "id"), [(grid, "sweeps"), (pareto_fronts, "fronts"), (differences, "tests")]
 )
 def test_each_table_of_people_may_be_missing(page, member, id):
     tree = page(people={k: v for k, v in made_individual.rows().items() if k is not member})

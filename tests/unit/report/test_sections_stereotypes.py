@@ -10,11 +10,7 @@ from evenhand.report.sections.stereotypes_scores import (
     headline,
     judge,
 )
-from evenhand.report.sections.stereotypes_words import (
-    gate_words,
-    in_order,
-    preference,
-)
+from evenhand.report.sections.stereotypes_words import gate_words, in_order, preference
 from evenhand.report.sentences import aligned
 from expected import check_expected
 
@@ -87,11 +83,9 @@ CONCLUDED = {
     "undecided by all": [row(**UNCLEAR), row("cps", **UNCLEAR)],
     "undecided with enough power": [row(**UNCLEAR, power=0.85, further_clusters=0)],
     "undecided as swaps share words": [row(**UNCLEAR, inflation=5.3)],
-    "undecided as few templates are shared": [
-        row(**UNCLEAR, further_clusters=None, templates=12),
-    ],
+    "undecided as few templates are shared": [row(**UNCLEAR, further_clusters=None, templates=12)],
     "undecided as pairs are few, of which some share a template": [
-        row(**UNCLEAR, further_clusters=None, templates=13, inflation=1.06),
+        row(**UNCLEAR, further_clusters=None, templates=13, inflation=1.06)
     ],
     "many misplaced pairs, of which most are of a type": [
         row(misplaced=3),

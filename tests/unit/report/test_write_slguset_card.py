@@ -24,11 +24,7 @@ STATISTICS = {
     "sentences": 1500,
     "length": {"mean": 31.27, "median": 30.0, "min": 9, "max": 80, "histogram": []},
     "distinct_characters": 2345,
-    "vocabulary": {
-        "entries": 21128,
-        "characters_covered": 2300,
-        "share_of_entries": 0.10886,
-    },
+    "vocabulary": {"entries": 21128, "characters_covered": 2300, "share_of_entries": 0.10886},
     "pairs": [],
 }
 

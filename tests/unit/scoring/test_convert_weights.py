@@ -46,10 +46,7 @@ def convert(folder: Path) -> Path:
 @pytest.mark.parametrize("zipped", [True, False])
 @pytest.mark.parametrize(
     ("family", "save", "load"),
-    [
-        ("bert", tiny_models.save, load_masked_lm),
-        ("gpt2", tiny_causal.save, load_causal_lm),
-    ],
+    [("bert", tiny_models.save, load_masked_lm), ("gpt2", tiny_causal.save, load_causal_lm)],
 )
 def test_the_same_model(tmp_path, family, save, load, zipped):
     folder = save(tmp_path / family, family)

@@ -1,9 +1,7 @@
 import torch
 
 from evenhand.scoring.describe import describe, fingerprint
-from evenhand.scoring.models import (
-    load_masked_lm,
-)
+from evenhand.scoring.models import load_masked_lm
 from unit.scoring import tiny_models
 
 

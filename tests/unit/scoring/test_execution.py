@@ -228,10 +228,7 @@ def test_other_errors_are_not_taken_for_it():
 
 
 @given(
-    st.lists(st.integers(1, 6), max_size=8),
-    st.integers(1, 6),
-    st.integers(1, 3),
-    st.integers(0, 8),
+    st.lists(st.integers(1, 6), max_size=8), st.integers(1, 6), st.integers(1, 3), st.integers(0, 8)
 )
 def test_halving_and_stopping_change_nothing(tmp_path_factory, sizes, most, threads, stop):
     scratch = tmp_path_factory.mktemp("scratch")

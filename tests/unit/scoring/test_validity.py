@@ -142,12 +142,7 @@ def stub(kind, missing=()):
         (stub(MaskedLM), PASSED, 4, "few_scored"),
         (stub(MaskedLM), FAILED, 9, "fill_mask_not_above_baseline"),
         (stub(CausalLM), FAILED, 9, "next_token_not_above_baseline"),
-        (
-            stub(CausalLM, ["head"]),
-            FAILED,
-            0,
-            "missing_weights, few_scored",
-        ),
+        (stub(CausalLM, ["head"]), FAILED, 0, "missing_weights, few_scored"),
     ],
 )
 def test_a_model_is_trusted_unless_there_is_a_reason(lm, check, scored, reason):

@@ -59,10 +59,7 @@ def test_statistics(tmp_path):
         "median": 7.5,
         "min": 3,
         "max": 14,
-        "histogram": [
-            {"from": 0, "to": 9, "sentences": 2},
-            {"from": 10, "to": 19, "sentences": 2},
-        ],
+        "histogram": [{"from": 0, "to": 9, "sentences": 2}, {"from": 10, "to": 19, "sentences": 2}],
     }
     distinct = len(set("".join(SENTENCES)))
     assert statistics["distinct_characters"] == distinct

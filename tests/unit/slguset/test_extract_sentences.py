@@ -67,12 +67,7 @@ def test_sentences_with_a_keyword_are_kept_and_all_are_counted(here: Path) -> No
     write("a.txt", "他来了。天晴！她 走了？\n\n  　女 人说：“好。”\n爸爸\n无关。她走了？\n")
     sentences, quarantine, counts = extract("a.txt")
     assert [(r["sentence"], r["source_position"], r["copies"]) for r in sentences] == sorted(
-        [
-            ("他来了。", 1, 1),
-            ("她走了？", 1, 2),
-            ("女人说：“好”。", 3, 1),
-            ("爸爸", 4, 1),
-        ],
+        [("他来了。", 1, 1), ("她走了？", 1, 2), ("女人说：“好”。", 3, 1), ("爸爸", 4, 1)],
         key=lambda row: sentence_id(row[0]),
     )
     assert {row["source"] for row in sentences} == {"a.txt"}

@@ -35,10 +35,7 @@ def judge_names(sentence, surface, names, rules):
     return finding
 
 
-@pytest.mark.parametrize(
-    ("sentence", "expected"),
-    read_cases(__file__, "names"),
-)
+@pytest.mark.parametrize(("sentence", "expected"), read_cases(__file__, "names"))
 def test_forms(sentence, expected):
     assert " ".join(map("=".join, forms(sentence))) == expected
 

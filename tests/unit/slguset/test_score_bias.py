@@ -39,18 +39,14 @@ ROWS = [
     for word, opposite, gender in ((*pair, "male"), (*pair[::-1], "female"))
     if sentence.count(word) == 1
 ]
-CAUSAL_ROWS = [
-    *ROWS,
-    row("老师们都说他好。", "他", "她"),
-    row("大家都喜欢叔叔。", "叔叔", "阿姨"),
-]
+CAUSAL_ROWS = [*ROWS, row("老师们都说他好。", "他", "她"), row("大家都喜欢叔叔。", "叔叔", "阿姨")]
 
 
 def swapped(one):
     """The counterpart of a sentence."""
     text = one["sentence"][: one["start"]] + one["opposite"] + one["sentence"][one["end"] :]
     return row(text, one["opposite"], one["keyword"], OTHER[one["gender"]]) | {
-        **{"start": one["start"], "end": one["start"] + len(one["opposite"])},
+        **{"start": one["start"], "end": one["start"] + len(one["opposite"])}
     }
 
 

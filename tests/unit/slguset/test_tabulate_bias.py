@@ -110,8 +110,7 @@ def test_other_ways_to_read_a_word_stand_beside_the_whole_word(folder):
 
 
 @pytest.mark.parametrize(
-    ("bias", "expected"),
-    [(0.5, "male"), (-0.5, "female"), (0.0, "equivalent")],
+    ("bias", "expected"), [(0.5, "male"), (-0.5, "female"), (0.0, "equivalent")]
 )
 def test_verdicts_are_by_surface_pair(tmp_path, bias, expected):
     words = [(f"男{sign}", f"女{sign}") for sign in "甲乙丙丁戊己庚辛壬癸"]

@@ -2,12 +2,7 @@ import numpy as np
 import pytest
 
 from evenhand.metrics.inference import korn_graubard, total
-from evenhand.stereotypes.decisions import (
-    adjust_verdicts,
-    decide,
-    summarise_group,
-    tally,
-)
+from evenhand.stereotypes.decisions import adjust_verdicts, decide, summarise_group, tally
 from evenhand.stereotypes.read_scores import Pairs, Scores
 
 NAN = float("nan")

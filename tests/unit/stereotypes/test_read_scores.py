@@ -3,12 +3,7 @@ import pytest
 
 from evenhand.errors import InputError
 from evenhand.stereotypes.read_scores import read_models, read_pair_set
-from unit.stereotypes.made_scores import (
-    score_rows,
-    together,
-    write_model,
-    write_pairs,
-)
+from unit.stereotypes.made_scores import score_rows, together, write_model, write_pairs
 
 
 @pytest.fixture
@@ -81,8 +76,7 @@ def test_nulls_by_seed_and_by_name(tmp_path, pairs):
     rows = score_rows({"aul": [(-1.0, -2.0)] * 3})
     blocks = [score_rows({"aul": [(-1.0 - seed, -2.0)] * 3}) for seed in range(3)]
     options = together(
-        write_model(tmp_path, "without", rows),
-        write_model(tmp_path, "with", rows, nulls=blocks),
+        write_model(tmp_path, "without", rows), write_model(tmp_path, "with", rows, nulls=blocks)
     )
     options["nulls"] += write_model(tmp_path, "empty", rows, nulls=[])["nulls"]
     options = together(options, write_model(tmp_path, "empty", rows))

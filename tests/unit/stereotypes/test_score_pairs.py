@@ -332,10 +332,7 @@ def test_no_method_for_the_model_is_an_error(tmp_path, folders):
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [
-        ({"model": None}, "a folder or a hub name"),
-        ({"methods": ["bias"]}, "no method 'bias'"),
-    ],
+    [({"model": None}, "a folder or a hub name"), ({"methods": ["bias"]}, "no method 'bias'")],
 )
 def test_wrong_options(tmp_path, folders, options, message):
     with pytest.raises(InputError, match=message):

@@ -34,8 +34,7 @@ def test_by_hand(tmp_path):
 def test_nearer_to_50_is_less_biased_on_either_side(tmp_path):
     even, below = [1, 0] * 30, [0] * 55 + [1] * 5
     (first, second), _ = run(
-        tmp_path,
-        {"even": {"aul": even, "sss": below}, "below": {"aul": below, "sss": even}},
+        tmp_path, {"even": {"aul": even, "sss": below}, "below": {"aul": below, "sss": even}}
     )
     assert first["less_biased"] == second["less_biased"].replace("below", "even") == "even"
     assert second["less_biased"] == "below"

@@ -71,11 +71,7 @@ def test_people_with_a_blank_cell_in_an_intersection_are_one_group(tmp_path):
 def test_numbers_categories_and_two_groups(tmp_path, encoding):
     table = made(tmp_path, "", encoding=encoding)
     assert table.features == ["group=y", "town=Ost", "town=West", "age", "grade=1", "grade=2"]
-    assert table.x.tolist() == [
-        [0, 1, 0, 20, 1, 0],
-        [1, 0, 1, 30.5, 0, 1],
-        [0, 1, 0, 40, 1, 0],
-    ]
+    assert table.x.tolist() == [[0, 1, 0, 20, 1, 0], [1, 0, 1, 30.5, 0, 1], [0, 1, 0, 40, 1, 0]]
     assert (table.y.tolist(), table.a.tolist()) == ([1, 0, 0], [0, 1, 0])
     assert table.attribute_codes.tolist() == [[0], [1]] and table.attribute_values == ["x", "y"]
     assert table.meta["excluded"] == {"blank_cell": 1}

@@ -8,13 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from evenhand.errors import InputError
-from evenhand.tabular.prepared import (
-    check,
-    flip,
-    read_prepared,
-    standardise,
-    write_prepared,
-)
+from evenhand.tabular.prepared import check, flip, read_prepared, standardise, write_prepared
 from unit.io.damage import damage
 from unit.learning.made_tables import table
 

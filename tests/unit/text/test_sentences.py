@@ -25,18 +25,12 @@ texts = st.text(
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    read_cases(__file__, "normalised"),
-)
+@pytest.mark.parametrize(("text", "expected"), read_cases(__file__, "normalised"))
 def test_normalise_keeps_chinese_digits_and_punctuation(text, expected):
     assert normalise(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    read_cases(__file__, "sentences"),
-)
+@pytest.mark.parametrize(("text", "expected"), read_cases(__file__, "sentences"))
 def test_split_cuts_behind_enders_and_repairs_quotes(text, expected):
     assert "|".join(split_sentences(text)) == expected
 

@@ -11,14 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from evenhand.certificates import problems as family
-from evenhand.certificates.study import (
-    CERTIFICATE,
-    Finding,
-    Known,
-    KnownFailure,
-    Study,
-    judge,
-)
+from evenhand.certificates.study import CERTIFICATE, Finding, Known, KnownFailure, Study, judge
 from evenhand.core.families import load_members
 from evenhand.core.resources import read_resource
 from evenhand.core.scratch import scratch_folder

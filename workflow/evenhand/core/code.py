@@ -35,11 +35,7 @@ from evenhand.core.places import LIBRARY, ROOT
 from evenhand.errors import InputError
 
 #: Import names that differ from the name of the distribution that brings them.
-DISTRIBUTIONS = {
-    "pycrfsuite": "python-crfsuite",
-    "sklearn": "scikit-learn",
-    "yaml": "pyyaml",
-}
+DISTRIBUTIONS = {"pycrfsuite": "python-crfsuite", "sklearn": "scikit-learn", "yaml": "pyyaml"}
 
 
 @cache

@@ -52,12 +52,7 @@ _HZ = re.compile(rb"~\{(?:[\x21-\x77][\x21-\x7e])+~\}")
 SAMPLE = 1 << 16
 
 #: Encodings whose codec has another name.
-_CODECS = {
-    "big5": "big5hkscs",
-    "shift_jis": "cp932",
-    "euc_kr": "cp949",
-    "windows-1252": "cp1252",
-}
+_CODECS = {"big5": "big5hkscs", "shift_jis": "cp932", "euc_kr": "cp949", "windows-1252": "cp1252"}
 
 #: Of each encoding of two bytes a character, the first bytes of punctuation and frequent signs,
 #: and the least second byte.

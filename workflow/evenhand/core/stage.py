@@ -48,14 +48,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from evenhand.core import cache, code, hermetic
-from evenhand.core.files import (
-    atomic,
-    content_digest,
-    folder_files,
-    partial_path,
-    remove,
-    replace,
-)
+from evenhand.core.files import atomic, content_digest, folder_files, partial_path, remove, replace
 from evenhand.core.inputs import planned_digest
 from evenhand.core.owner import check_owner
 from evenhand.core.scratch import scratch_at
@@ -390,10 +383,7 @@ def _describe(path: Path, role: Role) -> dict[str, str]:
 
 
 def _call(
-    function: Stage,
-    bound: inspect.BoundArguments,
-    outputs: dict[str, Path],
-    plan: dict[str, Any],
+    function: Stage, bound: inspect.BoundArguments, outputs: dict[str, Path], plan: dict[str, Any]
 ) -> dict[str, Any]:
     """Call the function on partial paths, then move its outputs into place."""
     partials = {name: partial_path(path) for name, path in outputs.items()}

@@ -117,10 +117,7 @@ def settings_of_tables(paths: Iterable[Path]) -> list[Setting]:
 
 
 def read_answers(
-    runs: Path,
-    predictions: Path,
-    table: Prepared,
-    names: Collection[Name],
+    runs: Path, predictions: Path, table: Prepared, names: Collection[Name]
 ) -> list[Answers]:
     """Read the answers of the settings of one training, from `train_table` or `train_eidig`.
 

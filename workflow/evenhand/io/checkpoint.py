@@ -65,11 +65,7 @@ class Checkpoints:
         configuration has a separate folder: `evenhand.core.scratch`.)
     """
 
-    def __init__(
-        self,
-        folder: Path | None,
-        configuration: Mapping[str, Any],
-    ) -> None:
+    def __init__(self, folder: Path | None, configuration: Mapping[str, Any]) -> None:
         self.file = folder / NAME if folder else None
         self._configuration = json.loads(json.dumps(configuration))
         self._due = time.monotonic() + SECONDS

@@ -49,11 +49,7 @@ LIKE_BERT = frozenset({"bert", "camembert", "electra", "roberta", "xlm-roberta"}
 
 
 def load_encoder(
-    source: Path | str,
-    *,
-    revision: str | None = None,
-    device: str = "cpu",
-    dtype: str = "fp32",
+    source: Path | str, *, revision: str | None = None, device: str = "cpu", dtype: str = "fp32"
 ) -> "PreTrainedModel":
     """Load an encoder of paragraphs for further training.
 

@@ -317,9 +317,6 @@ def pad(sentences: Sequence[Sequence[int]], filler: int) -> np.ndarray:
 def loss_curve(losses: Sequence[float]) -> list[dict[str, Any]]:
     """Return the mean loss and the last step of each of at most `CURVE_POINTS` stretches."""
     return [
-        {
-            "step": int(stretch[-1]) + 1,
-            "loss": round(float(np.mean(np.array(losses)[stretch])), 5),
-        }
+        {"step": int(stretch[-1]) + 1, "loss": round(float(np.mean(np.array(losses)[stretch])), 5)}
         for stretch in np.array_split(np.arange(len(losses)), min(CURVE_POINTS, len(losses)))
     ]

@@ -70,11 +70,7 @@ def train_language_model(
         model = module.build_model(tokenizer, chosen)
         loss_of, batches = module.objective(model, tokenizer, corpus.trained, chosen, seed)
         losses = fit(
-            model,
-            loss_of,
-            steps=chosen.steps,
-            learning_rate=chosen.learning_rate,
-            batches=batches,
+            model, loss_of, steps=chosen.steps, learning_rate=chosen.learning_rate, batches=batches
         )
     model.save_pretrained(out)
     tokenizer.save_pretrained(out)

@@ -19,12 +19,7 @@ from evenhand.legal.records import BATCH_CASES, SPLITS
 from evenhand.text.phrases import listed, plural
 
 
-def build_training(
-    *,
-    data: Input,
-    out: Output,
-    attribute: str | None = None,
-) -> dict[str, Any]:
+def build_training(*, data: Input, out: Output, attribute: str | None = None) -> dict[str, Any]:
     """Write the cases of a data set for trainings.
 
     Parameters

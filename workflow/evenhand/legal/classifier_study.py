@@ -16,12 +16,7 @@ from evenhand.legal.groups import NO_ATTRIBUTE, PLUS, attributes, multiply
 from evenhand.legal.predictions import read_predictions
 from evenhand.legal.published import NOT_RUN, REPRODUCED
 from evenhand.legal.records import SPLITS
-from evenhand.metrics.classification import (
-    Counts,
-    counts_of,
-    predicted_labels,
-    stacked,
-)
+from evenhand.metrics.classification import Counts, counts_of, predicted_labels, stacked
 from evenhand.metrics.disparity import disparity
 from evenhand.metrics.inference import conclude
 
@@ -127,9 +122,7 @@ class Runs(NamedTuple):
 
 
 def read_scored(
-    data: BuiltCases,
-    predictions: Sequence[Path],
-    splits: Sequence[str],
+    data: BuiltCases, predictions: Sequence[Path], splits: Sequence[str]
 ) -> tuple[Cases, Runs]:
     """Read the cases with known labels of some splits, and each training's predictions.
 

@@ -195,10 +195,7 @@ def _frequent_ngrams(
 
 
 def transform_documents(
-    documents: Iterable[Document],
-    terms: Sequence[str],
-    cases: np.ndarray,
-    train: int,
+    documents: Iterable[Document], terms: Sequence[str], cases: np.ndarray, train: int
 ) -> "csr_matrix":
     """Weigh documents by n-grams fitted on others.
 

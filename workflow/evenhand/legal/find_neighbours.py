@@ -38,11 +38,7 @@ TIE = 1e-6
 
 @checked
 def find_neighbours(
-    *,
-    data: Input,
-    out: Output,
-    features: Input,
-    count: Count = 5,
+    *, data: Input, out: Output, features: Input, count: Count = 5
 ) -> dict[str, Any]:
     """Find the nearest training cases of each training case by cosine: exactly, all with all.
 

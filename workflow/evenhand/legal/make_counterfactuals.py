@@ -21,12 +21,7 @@ UNSPACED = frozenset({"zh"})
 FOLLOWERS = "_followers"
 
 
-def make_counterfactuals(
-    *,
-    data: Input,
-    tables: list[Input],
-    out: Output,
-) -> dict[str, Any]:
+def make_counterfactuals(*, data: Input, tables: list[Input], out: Output) -> dict[str, Any]:
     """Swap the words of a table, he and she, say, in the text of each case.
 
     A case in a language without a table, or without a word of it, keeps its text and forms no

@@ -55,12 +55,7 @@ COUNTS = ("drawn", "answered", "unanswered", "contradicted", "changed_since")
 
 
 def read_audit(
-    *,
-    drawn: list[Input],
-    sheets: list[Input],
-    findings: Input,
-    out: Output,
-    dataset: str,
+    *, drawn: list[Input], sheets: list[Input], findings: Input, out: Output, dataset: str
 ) -> dict[str, Any]:
     """Measure the precision of each rule, by the sheets that people have filled in.
 
@@ -108,9 +103,7 @@ def read_audit(
 
 
 def _answers(
-    path: Path,
-    handed_out: dict[str, dict[str, dict[str, Any]]],
-    attributes: dict[str, Attribute],
+    path: Path, handed_out: dict[str, dict[str, dict[str, Any]]], attributes: dict[str, Attribute]
 ) -> Iterator[tuple[tuple[str, str], Answer]]:
     """Yield attribute and case, and the answer, of each row of a sheet that has one."""
     declared = task(next(iter(attributes.values())))

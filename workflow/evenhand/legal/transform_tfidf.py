@@ -11,12 +11,7 @@ from evenhand.legal.features import transform_documents, write_features
 from evenhand.legal.fit_tfidf import HEADER
 
 
-def transform_tfidf(
-    *,
-    counterfactuals: Input,
-    vocabulary: Input,
-    out: Output,
-) -> dict[str, Any]:
+def transform_tfidf(*, counterfactuals: Input, vocabulary: Input, out: Output) -> dict[str, Any]:
     """Transform swapped texts with the vocabulary and weights that `fit_tfidf` has learned.
 
     A text in which nothing was swapped has the weights of its case to the last bit.

@@ -1122,12 +1122,7 @@ def further(power_at: Callable[[float], float], count: int, *, most: float = 1e4
 
 
 def infer(
-    totals: Totals,
-    *,
-    neutral: float,
-    delta: float,
-    is_share: bool = False,
-    level: float = 0.95,
+    totals: Totals, *, neutral: float, delta: float, is_share: bool = False, level: float = 0.95
 ) -> Inference:
     """Return test, interval, equivalence and power of the mean of items in clusters.
 

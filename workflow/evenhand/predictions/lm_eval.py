@@ -100,9 +100,7 @@ def log_files(files: list[Path]) -> list[Path]:
     return paths
 
 
-def read_logs(
-    files: list[Path],
-) -> tuple[list[Answer], list[dict[str, Any]], dict[str, Any]]:
+def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]], dict[str, Any]]:
     """Read logs, or folders of them: samples, rows of the quarantine, and doubts by their name.
 
     The doubts are ``missing``, by task `_missing`, and ``misplaced`` and ``unlike``, by task how

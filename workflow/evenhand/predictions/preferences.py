@@ -127,11 +127,7 @@ def _row(key: tuple[str, str, str], group: list[Answer], study: LogStudy) -> tup
     totals = total((signs + 1) / 2, clusters, items=items)  # a tie is half a hit
     row["templates"] = None if right else totals.template_count
     inference = infer(
-        totals,
-        neutral=0.5,
-        delta=study.delta / 100,
-        is_share=True,
-        level=study.level,
+        totals, neutral=0.5, delta=study.delta / 100, is_share=True, level=study.level
     )
     names = ("score", "score_low", "score_high")
     numbers = (inference.estimate, inference.low, inference.high)

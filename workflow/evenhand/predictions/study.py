@@ -16,13 +16,7 @@ import pandas as pd
 
 from evenhand.core.phrases import phrases_of
 from evenhand.metrics.calibration import bin_values, calibration_error
-from evenhand.metrics.classification import (
-    counts_of,
-    has_few,
-    influence,
-    over_occurring,
-    stacked,
-)
+from evenhand.metrics.classification import counts_of, has_few, influence, over_occurring, stacked
 from evenhand.metrics.disparity import permuted_sums
 from evenhand.metrics.group import group_sums
 from evenhand.metrics.inference import (

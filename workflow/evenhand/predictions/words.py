@@ -406,9 +406,7 @@ def _significant(tables: Tables, with_odds: bool = False) -> list[_Finding]:
         if of_mixture and not groups:
             continue
         most = min(
-            groups,
-            key=lambda group: (group["p_adjusted"], -abs(group["difference"])),
-            default=None,
+            groups, key=lambda group: (group["p_adjusted"], -abs(group["difference"])), default=None
         )
         attribute, *metric = _key(row)
         parts = attribute.split(CROSS)

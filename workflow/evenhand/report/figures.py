@@ -129,12 +129,7 @@ def estimated(
 
 @quick
 def forest(
-    rows: Sequence[Row],
-    x: Mapping[str, Any],
-    label: str,
-    *,
-    key: str,
-    centre: float | None = None,
+    rows: Sequence[Row], x: Mapping[str, Any], label: str, *, key: str, centre: float | None = None
 ) -> alt.LayerChart:
     """Draw estimates with their intervals, from top to bottom.
 

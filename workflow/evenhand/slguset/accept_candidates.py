@@ -27,12 +27,7 @@ from evenhand.slguset.acceptance_model import (
     features,
     names_by_document,
 )
-from evenhand.slguset.annotation import (
-    WAITING,
-    corpora_by_file,
-    random_order,
-    read_judgements,
-)
+from evenhand.slguset.annotation import WAITING, corpora_by_file, random_order, read_judgements
 from evenhand.slguset.bias_tables import read_gate
 from evenhand.slguset.dataset import spans_of, swap
 from evenhand.slguset.gather_examples import CERTAIN, Labels, read_labels

@@ -52,8 +52,7 @@ ADJUDICATOR = "adjudicator"
 
 #: The adjudicator's sheet shows the annotators' answers.
 ADJUDICATION = replace(
-    TASK,
-    columns=(*TASK.columns[:3], Column("answers", "各人判断", 32), *TASK.columns[3:]),
+    TASK, columns=(*TASK.columns[:3], Column("answers", "各人判断", 32), *TASK.columns[3:])
 )
 
 #: The fates of a sentence without a decision.

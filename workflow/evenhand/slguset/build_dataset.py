@@ -190,8 +190,7 @@ def build_dataset(
     agreement = Agreement(judged, values)
     pairs = list(surface_pairs(keywords, values))
     write_tables(
-        tables,
-        [(AGREEMENT, agreement.rows(pairs)), (ANNOTATORS, agreement.annotator_rows())],
+        tables, [(AGREEMENT, agreement.rows(pairs)), (ANNOTATORS, agreement.annotator_rows())]
     )
     fates = [sentence.fate() for sentence in judged]
     rows = in_order(

@@ -41,10 +41,7 @@ REASONS = {
 
 @checked
 def merge_candidates(
-    *,
-    judged: list[Input],
-    out: Output,
-    near_duplicates: Share | None = None,
+    *, judged: list[Input], out: Output, near_duplicates: Share | None = None
 ) -> dict[str, Any]:
     """Merge all shards into one table of candidates, each sentence once, each with its verdict.
 

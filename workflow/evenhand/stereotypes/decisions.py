@@ -4,14 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evenhand.metrics.inference import (
-    Inference,
-    Totals,
-    infer,
-    share_interval,
-    total,
-    verdict,
-)
+from evenhand.metrics.inference import Inference, Totals, infer, share_interval, total, verdict
 from evenhand.metrics.paired import holm
 from evenhand.stereotypes.read_scores import Pairs, Scores
 

@@ -122,11 +122,7 @@ def binned(cells: Sequence[str], edges: Sequence[float]) -> list[str]:
 
 
 def bin_column(
-    cells: Sequence[str],
-    edges: Sequence[float],
-    name: str,
-    file: Path | None,
-    lines: Sequence[int],
+    cells: Sequence[str], edges: Sequence[float], name: str, file: Path | None, lines: Sequence[int]
 ) -> list[str]:
     """Return the bins of a column's cells, blank for a blank one; InputError for a text."""
     groups = binned(cells, edges)

@@ -54,16 +54,10 @@ def test_a_single_data_set_is_named_once():
     found = conclude([one, two])
     assert found.caption.startswith("<bdi>mine</bdi>. ↑: higher")
     assert "dDP (spread of the groups’ shares of positive predictions)" in found.more[0]
-    assert checks.rows(found.figure, "name") == [
-        "dDP ↓ a",
-        "dDP ↓ b",
-    ]
+    assert checks.rows(found.figure, "name") == ["dDP ↓ a", "dDP ↓ b"]
     found = conclude([one, two._replace(of="yours")])
     assert found.caption.startswith("↑: higher")
-    assert checks.rows(found.figure, "name") == [
-        "mine, dDP ↓ a",
-        "yours, dDP ↓ b",
-    ]
+    assert checks.rows(found.figure, "name") == ["mine, dDP ↓ a", "yours, dDP ↓ b"]
 
 
 def test_a_method_without_a_significant_change_shows_both_directions():

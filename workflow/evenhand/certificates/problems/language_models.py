@@ -29,11 +29,7 @@ def _differences(model: LanguageModel, pairs: list[Row], family: str) -> dict[st
     """Return the score of `more` minus that of `less` of each pair, by method."""
     methods = choose_methods(None, family)
     chunks = score_pairs_of(
-        model,
-        pairs,
-        methods=methods,
-        passes=passes_for(family, methods),
-        tokens_per_batch=4096,
+        model, pairs, methods=methods, passes=passes_for(family, methods), tokens_per_batch=4096
     )
     scored = {(row.pair["pair_id"], row.side): row for chunk in chunks for row in chunk}
     differences: dict[str, list[float]] = {}

@@ -170,13 +170,7 @@ def draw(rows: np.ndarray, generator: np.random.Generator, share: float = SHARE)
     return rows[generator.integers(max(len(rows), 1), size=int(share * len(rows)))]
 
 
-def vote(
-    space: Space,
-    train: np.ndarray,
-    y: np.ndarray,
-    rows: np.ndarray,
-    seed: int,
-) -> np.ndarray:
+def vote(space: Space, train: np.ndarray, y: np.ndarray, rows: np.ndarray, seed: int) -> np.ndarray:
     """Return labels of rows by the mean probability of several classifiers.
 
     These are nearest neighbours, a network, a random forest and naive Bayes, with scikit-learn's

@@ -89,10 +89,7 @@ def rows(study: CaseStudy) -> Iterator[Row]:
 def count_shifts(rows: Iterable[Row]) -> dict[str, int]:
     """Return the number of distances that are `above` those of random parts, and `measured`."""
     measured = [row for row in rows if row["distance"] is not None]
-    return {
-        "above": sum(row["above_noise"] is True for row in measured),
-        "measured": len(measured),
-    }
+    return {"above": sum(row["above_noise"] is True for row in measured), "measured": len(measured)}
 
 
 def _forms(patterns: np.ndarray, dataset: Dataset) -> dict[str, np.ndarray]:

@@ -16,15 +16,7 @@ from evenhand.io.documents import read_description
 from evenhand.metrics.inference import ABOVE, EQUIVALENT, INCONCLUSIVE
 from evenhand.predictions.words import CROSS
 from evenhand.report.figures import axis, estimated, forest
-from evenhand.report.headline import (
-    Headline,
-    Verdicts,
-    plain,
-    say,
-    strength,
-    tally,
-    with_sources,
-)
+from evenhand.report.headline import Headline, Verdicts, plain, say, strength, tally, with_sources
 from evenhand.report.headlines.mitigation import BASELINES, PLAIN, Change, find_changes
 from evenhand.report.render import decimal
 from evenhand.report.study import Study

@@ -280,10 +280,7 @@ def _figure(results: list[Result], most: int) -> tuple[LayerChart | None, str]:
     return draw_scores(estimates, plain("figure_models"), rows[0]["delta"]), caption
 
 
-def _doubts(
-    gates: dict[tuple[str, str], dict[str, Any]],
-    results: list[Result],
-) -> list[str]:
+def _doubts(gates: dict[tuple[str, str], dict[str, Any]], results: list[Result]) -> list[str]:
     doubts: list[str] = []
     without = [result | {"why": " ".join(result["why"])} for result in results if result["why"]]
     for (model, why), of_model in grouped(without, "model", "why").items():

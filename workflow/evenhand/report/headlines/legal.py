@@ -17,15 +17,7 @@ from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT
 from evenhand.metrics.paired import holm
 from evenhand.predictions.words import CROSS
 from evenhand.report.figures import SIGNED, axis, estimated, forest
-from evenhand.report.headline import (
-    NOT_RUN,
-    Headline,
-    Verdicts,
-    plain,
-    say,
-    strength,
-    tally,
-)
+from evenhand.report.headline import NOT_RUN, Headline, Verdicts, plain, say, strength, tally
 from evenhand.report.read import read_json
 from evenhand.report.render import signed
 from evenhand.report.sections.legal_classifiers import MEANS

@@ -103,12 +103,7 @@ def describe(study: Study) -> Headline:
             published=edition == "slguset_published",
             authors=authors,
         ),
-        say(
-            "slguset_read",
-            study.places(REPORT),
-            published=published,
-            authors=authors,
-        ),
+        say("slguset_read", study.places(REPORT), published=published, authors=authors),
     ]
     statements = [statement for statement in statements if statement]
     parts = sum(row["parts"] for row in corpus.get("quarantine", []))

@@ -21,9 +21,7 @@ AUTHORS = 20_000
 
 
 def judge(
-    sentences: int | None,
-    overall: dict[str, Any] | None,
-    files: tuple[str, ...] = (),
+    sentences: int | None, overall: dict[str, Any] | None, files: tuple[str, ...] = ()
 ) -> list[SourcedStatement]:
     """Return whether the data set can be used, and how many answers would agree by chance.
 

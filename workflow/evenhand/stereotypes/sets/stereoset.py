@@ -186,12 +186,7 @@ def _votes(sentence: dict[str, Any], file: Path, cluster: dict[str, Any]) -> lis
 
 
 def _text(
-    record: dict[str, Any],
-    key: str,
-    file: Path,
-    cluster: dict[str, Any],
-    *,
-    blank: bool = False,
+    record: dict[str, Any], key: str, file: Path, cluster: dict[str, Any], *, blank: bool = False
 ) -> str:
     value = record.get(key)
     if not isinstance(value, str) or not (blank or value.strip()):

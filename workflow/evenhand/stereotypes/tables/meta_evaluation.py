@@ -113,10 +113,7 @@ def rows(study: PairStudy) -> Iterator[Row]:
 
 
 def compare(
-    pairs: Pairs,
-    differences: dict[str, np.ndarray],
-    labels: np.ndarray,
-    rated: np.ndarray,
+    pairs: Pairs, differences: dict[str, np.ndarray], labels: np.ndarray, rated: np.ndarray
 ) -> dict[tuple[str, str], tuple[float, float, float, float]]:
     """Return the AUC of each method, and the AUC difference of each two methods.
 

@@ -32,10 +32,7 @@ TABLE = Table(
 PASSES = {
     "masked": {
         "unmasked": (["n_tokens"], ["n_correct"]),
-        "unmasked_with_specials": (
-            ["n_tokens", "n_specials"],
-            ["n_correct", "n_specials_correct"],
-        ),
+        "unmasked_with_specials": (["n_tokens", "n_specials"], ["n_correct", "n_specials_correct"]),
         "cps": (["cps_tokens"], ["cps_correct"]),
         "sss": (["sss_tokens"], ["sss_correct"]),
         "all_masked": (["n_tokens"], ["all_masked_correct"]),
