@@ -5,23 +5,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePath
 
-import pyarrow as pa
-
 from evenhand.core.files import path_text
 from evenhand.core.limits import DETAIL, LimitError
 from evenhand.core.phrases import phrases_of
 from evenhand.errors import one_line
-from evenhand.io.tables import write_table
+from evenhand.io.tables import schema_of, write_table
 
-SCHEMA = pa.schema(
-    [
-        ("file", pa.string()),
-        ("position", pa.int64()),
-        ("unit", pa.string()),
-        ("reason", pa.string()),
-        ("detail", pa.string()),
-        ("parts", pa.int64()),
-    ]
+SCHEMA = schema_of(
+    file="string", position="int64", unit="string", reason="string", detail="string", parts="int64"
 )
 
 #: Every reason, with its consequence.

@@ -55,6 +55,11 @@ def write_table(
     return write_batches(path, schema, batches(), metadata)
 
 
+def schema_of(**types: pa.DataType | str) -> pa.Schema:
+    """Return the schema of columns by name; a type of PyArrow may be given by its name."""
+    return pa.schema(types)
+
+
 def read_arrow(path: Path, columns: Sequence[str], made_by: str) -> pa.Table:
     """Return the table in an Arrow file, mapped into memory: nothing is copied.
 

@@ -67,13 +67,7 @@ GROUPS = pa.schema(
         ("run", pa.int32()),
         ("group", pa.int16()),  # a code of the attribute
         ("n", pa.int32()),
-        ("acc", pa.float64()),
-        ("balanced_acc", pa.float64()),
-        ("positive_rate", pa.float64()),
-        ("tpr", pa.float64()),
-        ("fpr", pa.float64()),
-        ("ifr_b", pa.float64()),
-        ("ifr_p", pa.float64()),
+        *((name, pa.float64()) for name in (*RATES, "ifr_b", "ifr_p")),
     ]
 )
 

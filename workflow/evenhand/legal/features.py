@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from evenhand.errors import InputError
-from evenhand.io.tables import read_arrow
+from evenhand.io.tables import read_arrow, schema_of
 
 if TYPE_CHECKING:
     import pandas
@@ -53,13 +53,7 @@ BATCH_ROWS = 4096
 
 #: The file's columns: case_id as in the data set, whose order the rows have; columns (places in
 #: the vocabulary, ascending) and their weights.
-WEIGHTS = pa.schema(
-    [
-        ("case_id", pa.string()),
-        ("columns", pa.list_(pa.int32())),
-        ("weights", pa.list_(pa.float32())),
-    ]
-)
+WEIGHTS = schema_of(case_id="string", columns=pa.list_(pa.int32()), weights=pa.list_(pa.float32()))
 
 
 def words_of(text: str, language: str | None) -> list[str]:

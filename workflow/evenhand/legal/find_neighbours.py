@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from evenhand.core.stage import Count, Input, Output, checked
 from evenhand.errors import InputError
-from evenhand.io.tables import read_columns, write_table
+from evenhand.io.tables import read_columns, schema_of, write_table
 from evenhand.legal.built import BuiltCases, check_ids
 from evenhand.legal.features import read_features
 from evenhand.legal.stores import VectorStore
@@ -24,12 +24,8 @@ CASES = 512
 DECIMALS = 9
 
 #: One row per training case; its neighbours' ids and cosines, nearest first.
-NEIGHBOURS = pa.schema(
-    [
-        ("case_id", pa.string()),
-        ("neighbours", pa.list_(pa.string())),
-        ("cosines", pa.list_(pa.float64())),
-    ]
+NEIGHBOURS = schema_of(
+    case_id="string", neighbours=pa.list_(pa.string()), cosines=pa.list_(pa.float64())
 )
 
 #: Cosines that lie nearer to each other differ by rounding alone.

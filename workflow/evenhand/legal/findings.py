@@ -10,34 +10,23 @@ import pyarrow as pa
 
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.io.tables import write_table
+from evenhand.io.tables import schema_of, write_table
 from evenhand.legal.declaration import Attribute, Dataset, described, read_dataset
 from evenhand.legal.records import Record
 
 #: Where evidence may stand; ``given`` is the source's metadata.
 PARTS = ("text", "context", "given")
 
-EVIDENCE = pa.list_(
-    pa.struct(
-        [
-            ("part", pa.string()),
-            ("paragraph", pa.int32()),
-            ("start", pa.int32()),
-            ("end", pa.int32()),
-            ("words", pa.string()),
-        ]
-    )
-)
+_WORDS = schema_of(part="string", paragraph="int32", start="int32", end="int32", words="string")
+EVIDENCE = pa.list_(pa.struct([*_WORDS]))
 
-FINDING = pa.schema(
-    [
-        ("case_id", pa.string()),
-        ("value", pa.string()),
-        ("rule", pa.string()),
-        ("confidence", pa.float64()),
-        ("evidence", EVIDENCE),
-        ("flags", pa.list_(pa.string())),
-    ]
+FINDING = schema_of(
+    case_id="string",
+    value="string",
+    rule="string",
+    confidence="float64",
+    evidence=EVIDENCE,
+    flags=pa.list_(pa.string()),
 )
 
 

@@ -9,24 +9,22 @@ from types import ModuleType
 
 import pyarrow as pa
 
-from evenhand.io.tables import read_rows, write_table
+from evenhand.io.tables import read_rows, schema_of, write_table
 
 _PARAGRAPHS = pa.list_(pa.string())
 
-RECORD = pa.schema(
-    [
-        ("case_id", pa.string()),
-        ("source", pa.string()),
-        ("source_position", pa.int64()),
-        ("date", pa.date32()),
-        ("title", pa.string()),
-        ("language", pa.string()),
-        ("split", pa.string()),
-        ("text", _PARAGRAPHS),
-        ("context", _PARAGRAPHS),
-        ("labels", _PARAGRAPHS),
-        ("given", pa.list_(pa.struct([("name", pa.string()), ("value", pa.string())]))),
-    ]
+RECORD = schema_of(
+    case_id="string",
+    source="string",
+    source_position="int64",
+    date="date32",
+    title="string",
+    language="string",
+    split="string",
+    text=_PARAGRAPHS,
+    context=_PARAGRAPHS,
+    labels=_PARAGRAPHS,
+    given=pa.list_(pa.struct([("name", pa.string()), ("value", pa.string())])),
 )
 
 #: Cases held in memory at once: some have a million characters.

@@ -22,10 +22,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from evenhand.errors import InputError
-from evenhand.io.tables import read_rows
+from evenhand.io.tables import read_rows, schema_of
 from evenhand.legal.declaration import check_shares
 from evenhand.legal.records import BATCH_CASES, SPLITS
 from evenhand.text.near_duplicates import find_near_duplicates, words
@@ -34,26 +32,14 @@ from evenhand.text.near_duplicates import find_near_duplicates, words
 #: case of its group of near duplicates (null for itself), and what decided the split: ``given``,
 #: ``chronological``, ``undated``, ``held_out`` of a given train, or ``group`` for a near duplicate
 #: of a case with a given split.
-SPLIT = pa.schema(
-    [
-        ("case_id", pa.string()),
-        ("source", pa.int32()),
-        ("split", pa.string()),
-        ("duplicate_of", pa.string()),
-        ("method", pa.string()),
-    ]
+SPLIT = schema_of(
+    case_id="string", source="int32", split="string", duplicate_of="string", method="string"
 )
 
 #: How a case is a duplicate: ``same_id`` (this record is left out) or ``near_duplicate``; and the
 #: Jaccard similarity with the first case of the group, null for ``same_id``.
-DUPLICATE = pa.schema(
-    [
-        ("case_id", pa.string()),
-        ("source", pa.int32()),
-        ("duplicate_of", pa.string()),
-        ("how", pa.string()),
-        ("similarity", pa.float64()),
-    ]
+DUPLICATE = schema_of(
+    case_id="string", source="int32", duplicate_of="string", how="string", similarity="float64"
 )
 
 #: A case: its id, date and place among all, the split that its source states, and its split.

@@ -15,7 +15,7 @@ from evenhand.core.stage import Fraction, Input, Natural, Output, Plugin, Source
 from evenhand.core.tables import Row, Table, flag, integer, number, share, text, write_tables
 from evenhand.errors import InputError
 from evenhand.io.sheets import write_csv
-from evenhand.io.tables import read_rows, read_table_schema, write_table
+from evenhand.io.tables import read_rows, read_table_schema, schema_of, write_table
 from evenhand.metrics.guarantees import Guarantee, guarantee
 from evenhand.metrics.proportions import wilson_share
 from evenhand.sheets.tasks import draw
@@ -44,16 +44,10 @@ LISTED, TOGETHER = 100, 512
 
 BELOW, NONE, REJECTED = "below_threshold", "no_guarantee", "rejected_by_annotators"
 
-VERDICTS = pa.schema(
-    [
-        *((name, pa.string()) for name in ("sentence_id", "corpus", "pair")),
-        ("random_sample", pa.bool_()),
-        ("good", pa.bool_()),
-        ("score", pa.float64()),
-        ("verdict", pa.string()),
-        ("guaranteed", pa.bool_()),
-        ("reasons", pa.list_(pa.string())),
-    ]
+VERDICTS = schema_of(
+    **dict.fromkeys(("sentence_id", "corpus", "pair"), "string"),
+    **{"random_sample": "bool", "good": "bool", "score": "float64", "verdict": "string"},
+    **{"guaranteed": "bool", "reasons": pa.list_(pa.string())},
 )
 
 GUARANTEES = Table(

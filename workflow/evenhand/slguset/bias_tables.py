@@ -10,7 +10,7 @@ import pyarrow as pa
 from evenhand.core.tables import NotApplicable
 from evenhand.errors import InputError
 from evenhand.io.documents import read_description
-from evenhand.io.tables import read_columns, read_table_schema
+from evenhand.io.tables import read_columns, read_table_schema, schema_of
 from evenhand.slguset.keywords import GENDERS
 from evenhand.slguset.surface_pairs import attribute_of, sides, surface_pair
 
@@ -45,15 +45,8 @@ def log_p_columns(row: Mapping[str, Any], values: Sequence[str]) -> tuple[str, s
     return f"log_p_{first}", f"log_p_{second}"
 
 
-_BIAS = pa.schema(
-    [
-        *((name, pa.float64()) for name in VARIANTS),
-        ("n_masks", pa.int32()),
-        ("n_masks_opposite", pa.int32()),
-        ("has_unk", pa.bool_()),
-        ("excluded", pa.string()),
-    ]
-)
+_MASKS = {"n_masks": "int32", "n_masks_opposite": "int32", "has_unk": "bool", "excluded": "string"}
+_BIAS = schema_of(**dict.fromkeys(VARIANTS, "float64"), **_MASKS)
 
 #: The columns for gender.
 BIAS = bias_columns()

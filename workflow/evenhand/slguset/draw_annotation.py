@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from evenhand.core.stage import Count, Input, Natural, Output, Range, checked
 from evenhand.core.tables import write_rows
 from evenhand.errors import InputError
-from evenhand.io.tables import read_batches, read_rows, read_table_schema, write_table
+from evenhand.io.tables import read_batches, read_rows, read_table_schema, schema_of, write_table
 from evenhand.sheets.tasks import HandedOut, digest, read_handed_out
 from evenhand.sheets.tasks import draw as draw_items
 from evenhand.slguset.annotation import (
@@ -33,12 +33,8 @@ from evenhand.slguset.surface_pairs import (
 from evenhand.slguset.verdicts import ACCEPTED
 
 #: The columns of sample.parquet after those of the candidates.
-ADDED = (
-    ("round", pa.string()),
-    ("rank", pa.int32()),
-    ("random", pa.bool_()),
-    ("assigned", pa.list_(pa.string())),
-    ("lost", pa.bool_()),
+ADDED = schema_of(
+    round="string", rank="int32", random="bool", assigned=pa.list_(pa.string()), lost="bool"
 )
 
 #: The columns of drawn.csv after those of a pair and a value.

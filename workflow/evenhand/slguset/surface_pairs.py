@@ -11,17 +11,16 @@ import pyarrow as pa
 
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
+from evenhand.io.tables import schema_of
 from evenhand.slguset.keywords import GENDERS, Surface, read_keywords
 
 #: The columns of a table of sentences.
-SENTENCES = pa.schema(
-    [
-        ("sentence_id", pa.string()),
-        ("sentence", pa.string()),
-        ("source", pa.string()),
-        ("source_position", pa.int64()),
-        ("copies", pa.int64()),
-    ]
+SENTENCES = schema_of(
+    sentence_id="string",
+    sentence="string",
+    source="string",
+    source_position="int64",
+    copies="int64",
 )
 
 #: The words that change with the keyword, and their replacements; see `spans_of`.
