@@ -59,14 +59,13 @@ def cases(kind: str, count: int = 48) -> list[dict[str, Any]]:
         label = int(generator.integers(3))
         group = GROUPS[kind][int(generator.integers(len(GROUPS[kind])))]
         noise = " ".join(generator.choice(made_tokenizers.WORDS[:6], 4))
-        made.append(
-            {
-                "split": ["train", "train", "dev", "test"][number % 4],
-                "labels": [labels[label]],
-                "text": [noise, f"word{label} word{label} {noise}", *[noise] * (number % 3)],
-                ATTRIBUTES[kind]: group,
-            }
-        )
+        row = {
+            "split": ["train", "train", "dev", "test"][number % 4],
+            "labels": [labels[label]],
+            "text": [noise, f"word{label} word{label} {noise}", *[noise] * (number % 3)],
+            ATTRIBUTES[kind]: group,
+        }
+        made.append(row)
     made[5]["labels"] = None
     made[7]["text"] = []
     return made

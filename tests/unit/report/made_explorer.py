@@ -52,26 +52,25 @@ def sentence_rows(number: int, frames: Sequence[str] = ()) -> list[dict[str, Any
         sentence = before + surface + after
         at = len(before)
         start = at + surface.index(keyword)
-        rows.append(
-            {
-                "sentence_id": hashlib.blake2b(sentence.encode(), digest_size=8).hexdigest(),
-                "sentence": sentence,
-                "masked_sentence": sentence[:start] + "[MASK]" + sentence[start + len(keyword) :],
-                "swapped_sentence": before + opposite_surface + after,
-                "pair": pair,
-                "surface": surface,
-                "surface_opposite": opposite_surface,
-                "keyword": keyword,
-                "opposite": opposite,
-                "gender": gender,
-                "start": start,
-                "end": start + len(keyword),
-                "surface_start": at,
-                "surface_end": at + len(surface),
-                "source": f"corpus/{i % 7}.txt",
-                "source_position": i + 1,
-            }
-        )
+        row = {
+            "sentence_id": hashlib.blake2b(sentence.encode(), digest_size=8).hexdigest(),
+            "sentence": sentence,
+            "masked_sentence": sentence[:start] + "[MASK]" + sentence[start + len(keyword) :],
+            "swapped_sentence": before + opposite_surface + after,
+            "pair": pair,
+            "surface": surface,
+            "surface_opposite": opposite_surface,
+            "keyword": keyword,
+            "opposite": opposite,
+            "gender": gender,
+            "start": start,
+            "end": start + len(keyword),
+            "surface_start": at,
+            "surface_end": at + len(surface),
+            "source": f"corpus/{i % 7}.txt",
+            "source_position": i + 1,
+        }
+        rows.append(row)
     return rows
 
 

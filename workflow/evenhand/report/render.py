@@ -182,9 +182,8 @@ def scripts_of(texts: dict[str, str], body: str, page_scripts: list[str]) -> lis
         licence = texts.get(f"{name.partition('.')[0]}.license.txt", "")
         if "--" in licence:
             raise ValueError(f"the licence of {name} cannot stand in a comment")
-        scripts.append(
-            {"text": Markup(text), "digest": f"sha256-{digest}", "licence": Markup(licence)}
-        )
+        script = {"text": Markup(text), "digest": f"sha256-{digest}", "licence": Markup(licence)}
+        scripts.append(script)
     return scripts
 
 

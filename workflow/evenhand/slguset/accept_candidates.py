@@ -230,17 +230,16 @@ def accept_candidates(
     rows = []
     for row, made in featured(row for row in read_rows(candidates) if row["verdict"] == ACCEPTED):
         score = model.score(made)
-        rows.append(
-            {
-                "sentence_id": row["sentence_id"],
-                "corpus": corpus_of[row["source"]],
-                "pair": surface_pair(row, values),
-                "random_sample": row["sentence_id"] in sampled,
-                "good": judged.get(row["sentence_id"], (None, None))[1],
-                "score": score,
-                "reasons": model.reasons(made, score),
-            }
-        )
+        entry = {
+            "sentence_id": row["sentence_id"],
+            "corpus": corpus_of[row["source"]],
+            "pair": surface_pair(row, values),
+            "random_sample": row["sentence_id"] in sampled,
+            "good": judged.get(row["sentence_id"], (None, None))[1],
+            "score": score,
+            "reasons": model.reasons(made, score),
+        }
+        rows.append(entry)
     lost = _lost(judged, samples_of, orders, corpus_of, seed)
     guarantees = []
     for name in orders:

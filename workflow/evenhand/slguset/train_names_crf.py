@@ -256,14 +256,13 @@ def _rates(measured: pd.DataFrame, thresholds: Sequence[float]) -> dict[str, Any
     rows = []
     for threshold in thresholds:
         rejected, lost = int((named > threshold).sum()), int((clean > threshold).sum())
-        rows.append(
-            {
-                "threshold": threshold,
-                "precision": _share(rejected, rejected + lost),
-                "recall": _share(rejected, len(named)),
-                "clean_lost": _share(lost, len(clean)),
-            }
-        )
+        row = {
+            "threshold": threshold,
+            "precision": _share(rejected, rejected + lost),
+            "recall": _share(rejected, len(named)),
+            "clean_lost": _share(lost, len(clean)),
+        }
+        rows.append(row)
     return {"sentences": len(measured), "with_name": len(named), "by_threshold": rows}
 
 

@@ -150,17 +150,16 @@ def system_cards(study: Study, titles: Mapping[str, str]) -> list[dict[str, Any]
             module = importlib.import_module(f"evenhand.report.headlines.{system}")
             headline = module.describe(study)
         counted = [file for line in headline.verdicts for file in line.files] if headline else []
-        cards.append(
-            {
-                "id": system.replace("_", "-"),
-                "title": (headline and headline.question) or title,
-                "pages": SYSTEMS[system],
-                "headline": headline,
-                "files": headline.files if headline else [],
-                "counts": total(headline.verdicts) if headline else None,
-                "counted": list(dict.fromkeys(counted)),
-            }
-        )
+        card = {
+            "id": system.replace("_", "-"),
+            "title": (headline and headline.question) or title,
+            "pages": SYSTEMS[system],
+            "headline": headline,
+            "files": headline.files if headline else [],
+            "counts": total(headline.verdicts) if headline else None,
+            "counted": list(dict.fromkeys(counted)),
+        }
+        cards.append(card)
     return cards
 
 

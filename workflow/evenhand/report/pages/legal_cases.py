@@ -230,9 +230,8 @@ def describe_lengths(rows: Rows) -> Rows:
                 thing="case",
             )
         values = {row["quantity"]: row for row in group if row["quantity"] != "histogram"}
-        units.append(
-            {"unit": unit, "tokenizer": tokenizer, "figure": drawing, "quantities": values}
-        )
+        entry = {"unit": unit, "tokenizer": tokenizer, "figure": drawing, "quantities": values}
+        units.append(entry)
     return units
 
 

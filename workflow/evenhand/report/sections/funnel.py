@@ -165,8 +165,7 @@ def _figure(totals: dict[str, Any], reasons: list[dict[str, Any]]) -> Any:
     steps = [{"name": "Sentences with a gender keyword", "amount": left, "kind": "rest"}]
     for row in reasons:
         left -= row["sentences"]
-        steps.append(
-            {"name": row["name"], "amount": left, "removed": row["sentences"], "kind": "rest"}
-        )
+        entry = {"name": row["name"], "amount": left, "removed": row["sentences"], "kind": "rest"}
+        steps.append(entry)
     steps.append({"name": "Passed every filter", "amount": left, "kind": "kept"})
     return bars(steps, plain("figure_filters"), unit="Sentences", whole=whole)

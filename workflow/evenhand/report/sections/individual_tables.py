@@ -128,18 +128,15 @@ def describe_results(
             describe_line(cells, behind, _group(cells[0], described.get(name)))
             for cells in grouped(of_dataset, *LINE).values()
         ]
-        datasets.append(
-            {
-                "key": name,
-                "name": title(name, titles),
-                "chosen": any(line["choice"] for line in lines),
-                "metrics": list(grouped(of_dataset, "metric")),
-                "rows": lines,
-                "reasons": [
-                    row for row in of_dataset if row["reason"] and row["verdict"] in EXPLAINED
-                ],
-            }
-        )
+        dataset = {
+            "key": name,
+            "name": title(name, titles),
+            "chosen": any(line["choice"] for line in lines),
+            "metrics": list(grouped(of_dataset, "metric")),
+            "rows": lines,
+            "reasons": [row for row in of_dataset if row["reason"] and row["verdict"] in EXPLAINED],
+        }
+        datasets.append(dataset)
     most = sorted(verdicts.items(), key=lambda item: (-item[1], item[0]))
     return {"datasets": datasets, "verdicts": [(*verdict(name), count) for name, count in most]}
 

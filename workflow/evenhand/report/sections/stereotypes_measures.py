@@ -104,13 +104,12 @@ def describe_comparisons(rows: list[Row]) -> list[Row]:
             model: [in_a_list(row["method"]) for row in counted if row["less_biased"] == model]
             for model in models
         }
-        described.append(
-            {
-                "models": models,
-                "rows": placed,
-                "less": [(model, listed(methods)) for model, methods in less.items() if methods],
-            }
-        )
+        comparison = {
+            "models": models,
+            "rows": placed,
+            "less": [(model, listed(methods)) for model, methods in less.items() if methods],
+        }
+        described.append(comparison)
     return described
 
 

@@ -83,22 +83,21 @@ def describe_scores(
         types = significant_types(of_all)
         types = [row | {"description": method_of(row["method"])} for row in types]
         why, alike = untrusted.get(model), are_alike(model_rows)
-        models.append(
-            {
-                "model": model,
-                "why": why,
-                "conclusion": conclude([*main, *of_types], sides, alike=alike)
-                if why is None
-                else no_number(why),
-                "rows": main,
-                "types": types,
-                "opposed": opposed_types(types),
-                "contradicted": contradicted_types(of_all),
-                "figure": _figure(model, main),
-                "by_type": cells_by("bias_type", of_all),
-                "by_subset": cells_by("subset", of_any),
-            }
-        )
+        entry = {
+            "model": model,
+            "why": why,
+            "conclusion": conclude([*main, *of_types], sides, alike=alike)
+            if why is None
+            else no_number(why),
+            "rows": main,
+            "types": types,
+            "opposed": opposed_types(types),
+            "contradicted": contradicted_types(of_all),
+            "figure": _figure(model, main),
+            "by_type": cells_by("bias_type", of_all),
+            "by_subset": cells_by("subset", of_any),
+        }
+        models.append(entry)
     return {
         "models": models,
         "sentence": headline(models),
