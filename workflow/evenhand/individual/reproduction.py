@@ -89,8 +89,7 @@ def compare_cells(
         if result is None and paper is None and not why:
             continue
         summary = summarise(result.values(metric) if result else [], largest(metric))
-        lost = {"diverged": result.diverged, "empty": result.empty} if result else {}
-        lost = {"diverged": 0, "empty": 0} | lost
+        lost = {name: getattr(result, name) if result else 0 for name in ("diverged", "empty")}
         verdict, reason = judge(paper, summary, why, **lost)
         yield (
             named

@@ -120,8 +120,6 @@ def read_labels(
             described |= {"surface_start": start, "surface_end": end} | surface._asdict()
             labels[described["sentence_id"]] = described, row["label"] == "accept"
         if without:
-            print(
-                f"{path}: {without} sentences do not have one keyword, and are left out",
-                file=sys.stderr,
-            )
+            warning = f"{path}: {without} sentences do not have one keyword, and are left out"
+            print(warning, file=sys.stderr)
     return labels

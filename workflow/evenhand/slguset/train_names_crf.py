@@ -100,10 +100,8 @@ def train_names_crf(
     named = decisive.loc[decisive["has_name"], "probability"]
     threshold = choose_threshold(named, recall, lowest=unseen is not None)
     if len(named) < FEW:
-        print(
-            f"the threshold {threshold} rests on {len(named)} held-out sentences with a name",
-            file=sys.stderr,
-        )
+        warning = f"the threshold {threshold} rests on {len(named)} held-out sentences with a name"
+        print(warning, file=sys.stderr)
 
     def rates(sentences: pd.DataFrame) -> dict[str, Any]:
         thresholds = sorted({threshold, *REPORTED})
@@ -161,10 +159,8 @@ def choose_threshold(named: Sequence[float], recall: float, *, lowest: bool = Fa
     if not lowest:
         remedy = "lower slguset.train_names_crf.recall, or train on a larger tagged corpus"
         raise InputError(f"the model reaches {reached}", remedy=remedy)
-    print(
-        f"on sources not trained on, the model reaches {reached}: the threshold is {THRESHOLDS[0]}",
-        file=sys.stderr,
-    )
+    warning = f"on sources not trained on, the model reaches {reached}"
+    print(f"{warning}: the threshold is {THRESHOLDS[0]}", file=sys.stderr)
     return THRESHOLDS[0]
 
 

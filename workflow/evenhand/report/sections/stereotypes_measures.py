@@ -182,8 +182,6 @@ def by_method(rows: list[Row]) -> list[Row]:
     return [row | {"description": method_of(row["method"])} for row in placed]
 
 
-Rows = list[dict[str, Any]]
-
 #: The fields of a validity check that describe the model.
 FACTS = ("hub_name", "revision", "type", "parameters", "vocabulary", "max_tokens", "dtype",
          "weights_sha256", "tokenizer_sha256")  # fmt: skip
