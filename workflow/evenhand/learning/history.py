@@ -9,29 +9,27 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from evenhand.io.tables import write_table
+from evenhand.io.tables import schema_of, write_table
 from evenhand.learning.loop import Stateful
 
 #: One row per training and epoch, in order. Scores are of the development split.
-HISTORY = pa.schema(
-    [
-        ("classifier", pa.string()),
-        ("objective", pa.string()),
-        ("attribute", pa.string()),
-        ("seed", pa.int32()),
-        ("epoch", pa.int32()),  # from 1
-        ("steps", pa.int32()),  # optimiser steps so far
-        ("learning_rate", pa.float64()),  # of the epoch's last step
-        ("losses", pa.list_(pa.float32())),  # the objective's loss of each step of the epoch
-        ("gradient_norm", pa.float64()),  # mean over the epoch's steps, before clipping
-        ("dev_loss", pa.float64()),  # mean loss of a case, without weights or penalties
-        ("dev_macro_f1", pa.float64()),  # over all cases and classes; 0 for a class that is absent
-        ("dev_mean_group_f1", pa.float64()),  # over known groups; null without groups
-        ("dev_worst_group_f1", pa.float64()),
-        ("dev_group_f1", pa.list_(pa.float64())),  # by code; null for a group without cases
-        ("state", pa.map_(pa.string(), pa.list_(pa.float64()))),  # the state of the objective
-        ("best", pa.bool_()),  # whether this epoch's weights are the ones that were kept
-    ]
+HISTORY = schema_of(
+    classifier="string",
+    objective="string",
+    attribute="string",
+    seed="int32",
+    epoch="int32",  # from 1
+    steps="int32",  # optimiser steps so far
+    learning_rate="float64",  # of the epoch's last step
+    losses=pa.list_(pa.float32()),  # the objective's loss of each step of the epoch
+    gradient_norm="float64",  # mean over the epoch's steps, before clipping
+    dev_loss="float64",  # mean loss of a case, without weights or penalties
+    dev_macro_f1="float64",  # over all cases and classes; 0 for a class that is absent
+    dev_mean_group_f1="float64",  # over known groups; null without groups
+    dev_worst_group_f1="float64",
+    dev_group_f1=pa.list_(pa.float64()),  # by code; null for a group without cases
+    state=pa.map_(pa.string(), pa.list_(pa.float64())),  # the state of the objective
+    best="bool",  # whether this epoch's weights are the ones that were kept
 )
 
 #: The development scores that can select the epoch.

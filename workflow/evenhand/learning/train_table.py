@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from evenhand.core.stage import Count, Input, Natural, Output, Plugin, Range, checked
 from evenhand.errors import InputError
-from evenhand.io.tables import FORM
+from evenhand.io.tables import FORM, schema_of
 from evenhand.learning.hyperparameters import read_hyperparameters
 from evenhand.metrics.group import RATES, gaps, rates
 from evenhand.metrics.individual import BASES, binary, percent, similar_outputs, unchanged_labels
@@ -62,23 +62,19 @@ RUNS = pa.schema(
 REASON = pa.field("reason", pa.string())
 
 #: One row per run and group; units as above.
-GROUPS = pa.schema(
-    [
-        ("run", pa.int32()),
-        ("group", pa.int16()),  # a code of the attribute
-        ("n", pa.int32()),
-        *((name, pa.float64()) for name in (*RATES, "ifr_b", "ifr_p")),
-    ]
+GROUPS = schema_of(
+    run="int32",
+    group="int16",  # a code of the attribute
+    n="int32",
+    **dict.fromkeys((*RATES, "ifr_b", "ifr_p"), "float64"),
 )
 
 #: One row per run and test row.
-PREDICTIONS = pa.schema(
-    [
-        ("run", pa.int32()),
-        ("row", pa.int64()),  # of the source file, as in the prepared table
-        ("p", pa.float32()),  # P(Y=1); null if it is not a number
-        ("p_flipped", pa.list_(pa.float32())),  # by `attribute_values`; null for the factual one
-    ]
+PREDICTIONS = schema_of(
+    run="int32",
+    row="int64",  # of the source file, as in the prepared table
+    p="float32",  # P(Y=1); null if it is not a number
+    p_flipped=pa.list_(pa.float32()),  # by `attribute_values`; null for the factual one
 )
 
 

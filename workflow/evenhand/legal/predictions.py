@@ -14,21 +14,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evenhand.core.files import atomic
-from evenhand.io.tables import FORM, read_columns
+from evenhand.io.tables import FORM, read_columns, schema_of
 
 #: One row per seed and case.
-PREDICTIONS = pa.schema(
-    [
-        ("classifier", pa.string()),  # linear, or the name of an encoder
-        ("objective", pa.string()),  # a module of evenhand.learning.objectives
-        ("attribute", pa.string()),  # whose groups it was trained with, or none
-        ("seed", pa.int32()),
-        ("case_id", pa.string()),
-        ("split", pa.string()),
-        ("logits", pa.list_(pa.float32())),  # one a label, in the data set's order
-        ("twin_logits", pa.list_(pa.float32())),  # of its counterfactual; null where it has none
-        ("features", pa.list_(pa.float16())),  # what the last layer reads; null but for some cases
-    ]
+PREDICTIONS = schema_of(
+    classifier="string",  # linear, or the name of an encoder
+    objective="string",  # a module of evenhand.learning.objectives
+    attribute="string",  # whose groups it was trained with, or none
+    seed="int32",
+    case_id="string",
+    split="string",
+    logits=pa.list_(pa.float32()),  # one a label, in the data set's order
+    twin_logits=pa.list_(pa.float32()),  # of its counterfactual; null where it has none
+    features=pa.list_(pa.float16()),  # what the last layer reads; null but for some cases
 )
 
 

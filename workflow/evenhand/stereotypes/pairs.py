@@ -18,27 +18,26 @@ from typing import Any
 import pyarrow as pa
 
 from evenhand.core.phrases import phrases_of
+from evenhand.io.tables import schema_of
 from evenhand.text.catalogue import read_catalogue
 
 #: One row per pair, in the order of the source.
-PAIRS = pa.schema(
-    [
-        ("pair_id", pa.string()),  # unique in the set
-        ("bias_type", pa.string()),  # race-color, profession, ...; SlguSet: the surface pair
-        ("direction", pa.string()),  # CrowS-Pairs: stereo or antistereo; else null
-        ("cluster", pa.string()),  # CrowS-Pairs, SlguSet: the swapped words; StereoSet: the target
-        ("context", pa.string()),  # text before either sentence, which is not scored, or null
-        ("more", pa.string()),
-        ("less", pa.string()),
-        ("unrelated", pa.string()),  # or null
-        ("disadvantaged", pa.string()),  # the side about the disadvantaged group, or null
-        ("annotators", pa.int32()),  # number of annotators of the pair, or null
-        ("agreement", pa.int32()),  # of these, those who named the pair's bias type
-        ("agreement_any", pa.int32()),  # of these, those who named any bias
-        ("flags", pa.list_(pa.string())),  # data-quality flags, of `FLAGS`; sorted
-        ("excluded", pa.string()),  # why the pair cannot be scored at all, of `EXCLUSIONS`
-        ("source_position", pa.int64()),  # record of the source, from 1
-    ]
+PAIRS = schema_of(
+    pair_id="string",  # unique in the set
+    bias_type="string",  # race-color, profession, ...; SlguSet: the surface pair
+    direction="string",  # CrowS-Pairs: stereo or antistereo; else null
+    cluster="string",  # CrowS-Pairs, SlguSet: the swapped words; StereoSet: the target
+    context="string",  # text before either sentence, which is not scored, or null
+    more="string",
+    less="string",
+    unrelated="string",  # or null
+    disadvantaged="string",  # the side about the disadvantaged group, or null
+    annotators="int32",  # number of annotators of the pair, or null
+    agreement="int32",  # of these, those who named the pair's bias type
+    agreement_any="int32",  # of these, those who named any bias
+    flags=pa.list_(pa.string()),  # data-quality flags, of `FLAGS`; sorted
+    excluded="string",  # why the pair cannot be scored at all, of `EXCLUSIONS`
+    source_position="int64",  # record of the source, from 1
 )
 
 #: The sides of a pair, which name columns of `PAIRS` and rows of the scores.

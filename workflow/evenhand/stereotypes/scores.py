@@ -3,6 +3,7 @@
 import pyarrow as pa
 
 from evenhand.core.phrases import phrases_of
+from evenhand.io.tables import schema_of
 from evenhand.scoring.methods import METHODS
 
 #: Why a method has no value for any sentence of a model.
@@ -12,24 +13,22 @@ NO_VALUE = phrases_of(__file__)["no_value"]
 #: Logarithms are natural. Null: not defined (`sss` of a side without a changed token) or not
 #: requested. CPS and SSS compare `more` with `less`: `unrelated` has neither. The shuffled variant
 #: exists without masks only, and not for `unrelated`.
-SCORES = pa.schema(
-    [
-        ("pair_id", pa.string()),
-        ("side", pa.string()),  # more, less, unrelated
-        ("variant", pa.string()),  # original, or shuffled (its words in a random order)
-        ("n_tokens", pa.int32()),  # scored tokens: without specials and context
-        ("n_unknown", pa.int32()),
-        *((name, pa.float64()) for name in METHODS),
-        ("n_correct", pa.int32()),  # content tokens that the unmasked (or causal) pass ranks first
-        ("n_specials", pa.int32()),
-        ("n_specials_correct", pa.int32()),
-        ("cps_tokens", pa.int32()),  # tokens masked by CPS; cps_correct: those ranked first
-        ("cps_correct", pa.int32()),
-        ("sss_tokens", pa.int32()),
-        ("sss_correct", pa.int32()),
-        ("all_masked_correct", pa.int32()),  # of n_tokens
-        ("excluded", pa.string()),  # why the sentence has no score, of `EXCLUDED`; or null
-    ]
+SCORES = schema_of(
+    pair_id="string",
+    side="string",  # more, less, unrelated
+    variant="string",  # original, or shuffled (its words in a random order)
+    n_tokens="int32",  # scored tokens: without specials and context
+    n_unknown="int32",
+    **dict.fromkeys(METHODS, "float64"),
+    n_correct="int32",  # content tokens that the unmasked (or causal) pass ranks first
+    n_specials="int32",
+    n_specials_correct="int32",
+    cps_tokens="int32",  # tokens masked by CPS; cps_correct: those ranked first
+    cps_correct="int32",
+    sss_tokens="int32",
+    sss_correct="int32",
+    all_masked_correct="int32",  # of n_tokens
+    excluded="string",  # why the sentence has no score, of `EXCLUDED`; or null
 )
 
 #: The same for models with random weights, one block of rows per seed.
