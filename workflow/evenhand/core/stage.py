@@ -207,11 +207,8 @@ def _function_of(name: str) -> Stage:
             raise
     function = getattr(module, name.rpartition(".")[2], None)
     if not inspect.isfunction(function):
-        print(
-            f"error: there is no stage {name}; name its module below evenhand, such as"
-            " slguset.apply_filters",
-            file=sys.stderr,
-        )
+        problem = f"there is no stage {name}; name its module below evenhand, such as"
+        print(f"error: {problem} slguset.apply_filters", file=sys.stderr)
         sys.exit(2)
     return function
 

@@ -105,11 +105,9 @@ def fetch_source(
         part.replace(out)
     record.write_text(f"{digest}  {file}\n", encoding="utf-8")
     if not expected:
-        print(
-            f"warning: {name} has no checksum in the table of sources. This copy has SHA-256"
-            f" {digest}, which later copies must have too.",
-            file=sys.stderr,
-        )
+        problem = f"{name} has no checksum in the table of sources"
+        remedy = f"This copy has SHA-256 {digest}, which later copies must have too."
+        print(f"warning: {problem}. {remedy}", file=sys.stderr)
     place = "mirror" if copy else "url"
     return {"bytes": out.stat().st_size, "licence": licence, "from": place}
 

@@ -204,11 +204,8 @@ def draw_annotation(
         row, file, line = frozen[key]
         rows[key] = dict.fromkeys(schema.names)
         rows[key] |= {"sentence_id": key, "sentence": row["sentence"]}
-        print(
-            f"{file}:{line}: sentence {key} is no longer a candidate with the same counterpart;"
-            " its answers do not count",
-            file=sys.stderr,
-        )
+        problem = f"sentence {key} is no longer a candidate with the same counterpart"
+        print(f"{file}:{line}: {problem}; its answers do not count", file=sys.stderr)
     for key, row in rows.items():
         row |= {"round": round, "rank": ranks[key], "random": key in random}
         row |= {"assigned": assigned[key], "lost": key in lost}
