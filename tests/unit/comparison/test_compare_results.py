@@ -18,6 +18,7 @@ from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
 from evenhand.individual.tables import table_4
 from evenhand.metrics.differences import Estimate
+from evenhand.predictions.tables import groups
 from evenhand.slguset.count_funnel import FUNNEL
 from unit.comparison.made_folders import (
     BASE,
@@ -398,8 +399,8 @@ def test_other_choices_of_audits_are_stated_first(run, tmp_path):
         " sex. Numbers may differ because of this, not because of the predictions.**"
     )
     assert headline == (
-        "**3 group differences are the same in both. 13 other numbers are the same in both."
-        " Only head has rows of attribute age, sex × age.**"
+        "**Only head has rows of attribute age, sex × age. Of the rows in both, 3 group differences"
+        " are the same in both. 13 other numbers are the same in both.**"
     )
     (choice,) = json.loads(Path("c.json").read_text())["causes"]["choices"]
     assert (choice["name"], choice["base"], choice["head"]) == ("groups", "sex", "age, sex")
@@ -490,8 +491,16 @@ def test_rows_of_one_result_alone_are_stated_in_the_first_line(run, folders):
         rows = [same, *(sweep_row(80.0, method="cfair", mu=mu) for mu in mus)]
         write_table(folder, SWEEPS, rows)
         write_provenance(folder)
+    rows = [dict.fromkeys(groups.TABLE.header)]
+    write_tables(folders[1] / "tables/predictions/mine", [(groups.TABLE, rows)])
+    write_provenance(folders[1])
     first = run(*folders)[1].split("\n\n")[1]
-    assert "Not compared: 3 rows of Accuracy" in first and "mu 1, metric acc)" in first
+    assert first == (
+        "**Not compared, as only one of the results has them: 3 rows of 1 table (such as dataset"
+        " loans, method cfair, mu 1, metric acc, of Accuracy and fairness of every setting) and 1"
+        " table (such as Metrics by group, “mine”). Of the rows in both, no bias score changed."
+        " 1 number is the same in both.**"
+    )
 
 
 def test_other_files_that_were_read_are_stated_first(run, folders):

@@ -136,6 +136,7 @@ def markdown(comparison: Comparison) -> str:
         ],
         "only": (only := _only(comparison.tables)),
         "alone": _alone(differing, only),
+        "single": [t for t in _with_numbers(differing) if None in t.rows and any(t.rows)],
     }
     titles = {table.table: table.title for table in comparison.tables}
     filters = {
@@ -222,9 +223,13 @@ def _alone(
 ) -> dict[str, list[Mapping[str, str]]]:
     """Return, by table with intervals, the rows of one run alone that no key of `only` explains."""
     named = {(key, v) for keys in only.values() for key, values in keys.items() for v in values}
-    judged = (t for t in tables if t.declaration and t.declaration.numbers() and None not in t.rows)
+    judged = (table for table in _with_numbers(tables) if None not in table.rows)
     rows = {t.table: [r for r in (*t.gone, *t.new) if not named & {*r.items()}] for t in judged}
     return {table: some for table, some in rows.items() if some}
+
+
+def _with_numbers(tables: list[ComparedTable]) -> list[ComparedTable]:
+    return [table for table in tables if table.declaration and any(table.declaration.numbers())]
 
 
 def _by_content(items: list[OtherItems]) -> dict[OtherItems, list[str]]:
