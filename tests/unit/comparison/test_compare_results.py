@@ -35,7 +35,7 @@ UNKNOWN = "tables/bias/slguset/models.csv:mean_bias:model=unknown:rose"
 
 
 #: The first sentence on equal results.
-SAME = "No bias score changed: the results are the same"
+SAME = "The results are the same"
 
 
 @pytest.fixture
@@ -413,6 +413,10 @@ def test_other_choices_of_audits_are_stated_first(run, tmp_path):
     _, out, _ = run("cut", "cut2")
     assert "(predictions/mine/meta.json): bins judge=20,30 → judge=25,30. Numbers may" in out
     assert run("next", "next")[1] == f"# Two results compared\n\n**{SAME}.**\n"
+    shutil.copytree(tmp_path / "next", tmp_path / "other")
+    described = tmp_path / "other/predictions/mine/meta.json"
+    described.write_text(described.read_text().replace('"delta": 5.0', '"delta": 6.0'))
+    assert "**No group difference changed. No table differs.**" in run("next", "other")[1]
 
 
 def test_the_first_line_on_two_audits_is_about_groups(run, tmp_path):
