@@ -1,9 +1,13 @@
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evenhand.errors import InputError
 from evenhand.stereotypes.clusters import (
     Edit,
+    check_order,
     edits,
     misplaced,
     opcodes,
@@ -149,3 +153,21 @@ def test_pairs_whose_sentences_fit_other_pairs_are_misplaced():
     assert misplaced(crossed) == {first: second, second: first}
     reverse = [pair[::-1] for pair in both]
     assert misplaced([*both, *reverse]) == {}
+
+
+def test_a_shift_is_noticed_where_neighbours_swap_the_same_names():
+    """Then both sentences of every second pair have one name, and in part the same words."""
+    more, less = [], []
+    for n in range(60):
+        text = "{} " + f"was trait{n} in place{n} with the thing{n}"
+        names = [f"name{n // 2}", f"other{n // 2}"][:: -1 if n % 2 else 1]
+        for side, name in zip((more, less), names, strict=True):
+            side.append(text.format(name))
+
+    def check(less):
+        return check_order([*zip(range(1, 61), more, less, strict=True)], Path("pairs.csv"))
+
+    assert check(less) == []
+    with pytest.raises(InputError, match=r"belong to other pairs \(60 of 60\)"):
+        check([*less[1:], less[0]])
+    assert check([*less[:40], *less[41:], "x"]) == [*range(41, 61)]

@@ -37,12 +37,13 @@ _BLANK_INSIDE = re.compile(f"(?<=[{BLANKLESS}]) (?=[{BLANKLESS}])")
 #: length, and with the cube where words recur.
 LONG = 300
 
-#: To fit another pair better, a sentence must share so many words more with it, and its own pair
-#: at most this part of the words: one of CrowS-Pairs has two words more in common with another.
+#: To fit another pair better, a sentence must share so many words more with it, and one of the two
+#: pairs at most this part of its words: two of CrowS-Pairs have two words more in common.
 MOVED, LOOSE = 3, 0.6
 
-#: So many words more suffice where this is so of most pairs.
-MOSTLY_MOVED = 2
+#: So many words more suffice where this is so of most pairs, or where so many pairs, and most of
+#: those that fit another one better, fit one as many rows away: a cell was deleted or inserted.
+MOSTLY_MOVED, SHIFTED = 2, 5
 
 #: Sentences that share a smaller part of the words of the longer one are unlike.
 ALIKE = 1 / 3
@@ -189,44 +190,46 @@ def misplaced(pairs: Sequence[tuple[str, str]], least: int = MOVED) -> dict[int,
 
     The first sentence of one and the second of the other share a larger part of their words than
     the two sentences of either pair, clearly (by `least`; `LOOSE`) or as neither shares more than
-    `ALIKE`. So a pair does not count that swaps two words of a template (*he lost his keys*).
+    `ALIKE`. So a pair does not count that swaps two words of a template (*he lost his keys*). After
+    a shift, where neighbours swap the same names, every second pair shares a name by chance.
     """
     texts = [(words(more), words(less)) for more, less in pairs]
-    shared = [(Counter(more) & Counter(less)).total() for more, less in texts]
+    owns = np.array([(Counter(more) & Counter(less)).total() for more, less in texts])
+    parts = np.array([shared_words(*both) for both in texts])
     doubtful = [
         place
-        for place, (both, common) in enumerate(zip(texts, shared, strict=True))
-        if shared_words(*both) <= (LOOSE if max(map(len, both)) - common >= least else ALIKE)
+        for place, both in enumerate(texts)
+        if parts[place] <= (LOOSE if max(map(len, both)) - owns[place] >= least else ALIKE)
     ]
-    owns = np.array([shared[place] for place in doubtful])
-    parts = np.array([shared_words(*texts[place]) for place in doubtful])
-    lengths = np.array([len(texts[place][1]) for place in doubtful])
-    having = defaultdict(list)
-    for number, place in enumerate(doubtful):
-        for word, count in Counter(texts[place][1]).items():
-            having[word].append((number, count))
-    index = {word: np.array(entries).T for word, entries in having.items()}
-    moved = {}
-    for number, place in enumerate(doubtful):
-        more = Counter(texts[place][0])
-        common = np.zeros(len(doubtful), int)
-        for word in more.keys() & index.keys():
-            numbers, counts = index[word]
-            common[numbers] += np.minimum(counts, more[word])
-        alike = common / np.maximum(np.maximum(lengths, more.total()), 1)
-        part = np.maximum(parts, parts[number])
-        is_clear = common - np.maximum(owns, owns[number]) >= least
-        # the two of a pair and its reverse are equal
-        fits = (alike > part) & (alike < 1) & (is_clear | (part <= ALIKE))
-        if fits.any():
-            moved[place] = doubtful[int(np.argmax(np.where(fits, alike, 0)))]
-            for other in np.flatnonzero(fits):
-                moved.setdefault(doubtful[other], place)
+    moved: dict[int, int] = {}
+    for side in (0, 1):
+        others = [both[1 - side] for both in texts]
+        lengths = np.array([len(other) for other in others])
+        having = defaultdict(list)
+        for place, other in enumerate(others if doubtful else []):
+            for word, count in Counter(other).items():
+                having[word].append((place, count))
+        index = {word: np.array(entries).T for word, entries in having.items()}
+        for place in doubtful:
+            sentence = Counter(texts[place][side])
+            common = np.zeros(len(texts), int)
+            for word in sentence.keys() & index.keys():
+                places, counts = index[word]
+                common[places] += np.minimum(counts, sentence[word])
+            alike = common / np.maximum(np.maximum(lengths, sentence.total()), 1)
+            part = np.maximum(parts, parts[place])
+            is_clear = common - np.maximum(owns, owns[place]) >= least
+            # the two of a pair and its reverse are equal
+            fits = (alike > part) & (alike < 1) & (is_clear | (part <= ALIKE))
+            if fits.any():
+                moved.setdefault(place, int(np.argmax(np.where(fits, alike, 0))))
+                for other in np.flatnonzero(fits):
+                    moved.setdefault(int(other), place)
     return dict(sorted(moved.items()))
 
 
 def check_order(pairs: Sequence[tuple[int, str, str]], file: Path) -> list[int]:
-    """Return the numbers of the `misplaced` pairs; raise InputError if most pairs are.
+    """Return the numbers of the `misplaced` pairs, sorted; raise InputError if most pairs are.
 
     Parameters
     ----------
@@ -245,7 +248,12 @@ def check_order(pairs: Sequence[tuple[int, str, str]], file: Path) -> list[int]:
             file=file,
             remedy="was a column sorted or shuffled by itself? Bring both into one order",
         )
-    return [pairs[place][0] for place in misplaced(texts)] if moved else []
+    distances = {place: abs(other - place) for place, other in moved.items()}
+    clear = {*misplaced(texts)} if moved else set()
+    for distance, count in Counter(distances.values()).most_common(1):
+        if count >= SHIFTED and 2 * count > len(moved):
+            clear.update(place for place in moved if distances[place] == distance)
+    return [pairs[place][0] for place in sorted(clear)]
 
 
 def swapped_words(more: str, less: str) -> str:
