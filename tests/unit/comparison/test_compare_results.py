@@ -500,8 +500,8 @@ def test_rows_of_one_result_alone_are_stated_in_the_first_line(run, folders):
     write_provenance(folders[1])
     first = run(*folders)[1].split("\n\n")[1]
     assert first == (
-        "**Not compared, as only one of the results has them: 3 rows of 1 table (such as dataset"
-        " loans, method cfair, mu 1, metric acc, of Accuracy and fairness of every setting) and 1"
+        "**Not compared, as only one of the results has them: 3 rows of 1 table (such as Accuracy"
+        " and fairness of every setting; dataset loans, method cfair, mu 1, metric acc) and 1"
         " table (such as Metrics by group, “mine”). Of the rows in both, no bias score changed."
         " 1 number is the same in both.**"
     )
