@@ -363,10 +363,11 @@ def test_a_method_with_one_setting_in_each_run_is_compared(folders):
 
 
 def test_a_classifier_trained_for_other_groups_in_each_run_is_compared(folders):
-    """Its rows, and its audit in a folder of another name; not if a run has two of an objective."""
+    """Its rows, and its audit in a folder of another name; of two, that of the same attributes."""
     for folder, trained, shift in zip(folders, ("sex", "label+sex"), (0, 20), strict=True):
         classifiers = [("dro", trained), ("erm", "none"), ("sampler", "sex")]
         classifiers += [("sampler", "label+sex") if shift else ("old", "sex")]
+        classifiers += [("leace", each) for each in (["label+age"] if shift else ["age", "sex"])]
         rows = []
         for objective, groups in classifiers:
             ends = {"worst": 40 + shift, "worst_low": 35 + shift, "worst_high": 45 + shift}
@@ -386,12 +387,13 @@ def test_a_classifier_trained_for_other_groups_in_each_run_is_compared(folders):
         write_tables(folder / "tables/classifiers/cases", [(mitigation.TABLE, rows)])
     tables = compare(folders)
     table = tables["tables/classifiers/cases/mitigation.csv"]
-    assert [row["objective"] for row in (*table.gone, *table.new)] == ["old", "sampler"]
+    assert [row["objective"] for row in (*table.gone, *table.new)] == ["old", "leace", "sampler"]
     path = "tables/predictions/cases_words_{}/groups.csv"
     audits = [path.format(f"dro_{groups}") for groups in ("sex", "label+sex")]
     table = tables[audits[0]]
     assert table.numbers[0].status == MOVED and table.head_table == audits[1]
     assert table.title == "Metrics by group, “dro, sex” → “dro, label+sex”"
+    assert tables[path.format("leace_age")].head_table == path.format("leace_label+age")
     for audit in audits:
         assert judge_gate(Gate(audit, "difference"), [*tables.values()]).status == BROKEN
     assert tables[path.format("sampler_label+sex")].rows == (None, 1)
@@ -399,7 +401,8 @@ def test_a_classifier_trained_for_other_groups_in_each_run_is_compared(folders):
     choices = {
         change.where[0].split("/")[1] for change in find_causes(*map(Results, folders)).choices
     }
-    assert choices == {f"cases_words_{name}" for name in ("dro_sex", "erm_none", "sampler_sex")}
+    names = ("dro_sex", "erm_none", "leace_age", "sampler_sex")
+    assert choices == {f"cases_words_{name}" for name in names}
 
 
 def test_intervals_over_people_alone_have_no_noise_of_training(folders):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.comparison.items.common import side_by_side
-from evenhand.comparison.results import MODEL, Results, names_in_base
+from evenhand.comparison.results import MODEL, Results, Row, names_in_base, pair_trainings
 from evenhand.core.rows import grouped
 from evenhand.core.tables import Column, Table, declaration
 from evenhand.errors import InputError
@@ -67,8 +67,6 @@ WITH_SENTENCES = ("sentences.csv", "tables/corpus/funnel.csv")
 
 #: Adjusted p-values below this count as moved.
 ALPHA = 0.05
-
-Row = dict[str, str]
 
 #: A results folder, and the path of a table in it.
 Place = tuple[Results, str]
@@ -398,18 +396,20 @@ def _compare_table(
 def _match_settings(old: list[Row], new: list[Row], keys: list[str]) -> list[list[Row]]:
     """Return the rows with a setting that differs named by both, as ``0.1 → 2``.
 
-    These are rows of methods with a single setting in each run.
+    These are rows of methods with a single setting in each run, and `pair_trainings`.
     """
     if not (settings := [key for key in keys if key in SETTINGS]):
         return [old, new]
     names = [key for key in keys if key not in SETTINGS]
     befores, afters = (grouped(run, *names) for run in (old, new))
     renamed: dict[int, Row] = {}
-    for place, (before, *others) in befores.items():
-        after, *more = afters.get(place, [before])
-        if not others and not more:
-            pairs = {key: (before[key] or "none", after[key] or "none") for key in settings}
-            both = {key: " → ".join(pair) for key, pair in pairs.items() if pair[0] != pair[1]}
+    for place, rows in befores.items():
+        others = afters.get(place, [])
+        single = [(rows[0], others[0])] if len(rows) == len(others) == 1 else []
+        pairs = pair_trainings(rows, others) if settings == ["trained_for"] else single
+        for before, after in pairs:
+            ends = {key: (before[key] or "none", after[key] or "none") for key in settings}
+            both = {key: " → ".join(pair) for key, pair in ends.items() if pair[0] != pair[1]}
             renamed |= {id(row): row | both for row in (before, after)}
     return [[renamed.get(id(row), row) for row in run] for run in (old, new)]
 

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from evenhand.core.files import content_digest
 from evenhand.core.resources import read_strict_csv
 from evenhand.core.rows import grouped
 from evenhand.errors import InputError
+from evenhand.legal.groups import attributes
 
 #: The tables that are compared by row; other files are compared as a whole.
 TABLES = ("tables/**/*.csv", "slguset/*.csv", "slguset_published/*.csv", "sentences.csv")
@@ -194,16 +195,42 @@ class Results:
         return row | {MODEL: versions[1]} if renamed else row
 
 
+Row = dict[str, str]
+
+
+def pair_trainings(old: Sequence[Row], new: Sequence[Row]) -> list[tuple[Row, Row]]:
+    """Return the rows of base and head that are of one training, each with its ``trained_for``.
+
+    Of the same groups; else of the same attributes, with the label or without; else the only ones.
+    """
+    pairs, rest = [], ([*old], [*new])
+    for key in (
+        lambda row: row["trained_for"],
+        lambda row: attributes(row["trained_for"]),
+        lambda row: "",
+    ):
+        before, after = ({repr(key(row)): row for row in run} for run in rest)
+        counts = [Counter(repr(key(row)) for row in run) for run in rest]
+        for name in before.keys() & after.keys():
+            if counts[0][name] == counts[1][name] == 1:
+                pairs.append((before[name], after[name]))
+        rest = tuple([row for row in run if not any(row is each[side] for each in pairs)]
+                     for side, run in enumerate(rest))  # fmt: skip
+    return pairs
+
+
 def names_in_base(base: Results, head: Results, files: Iterable[str]) -> dict[str, str]:
     """Map the names that files of head have in base to those in head.
 
-    They differ for the audit of a classifier if each run has one such classifier of an objective,
-    trained for other groups.
+    They differ for the audit of a classifier that was trained for other groups: `pair_trainings`.
     """
     key = ("dataset", "classifier", "objective")
     before, after = (grouped(run.classifiers, *key) for run in (base, head))
-    pairs = ((before[place], after[place]) for place in before.keys() & after.keys())
-    audits = {new[0]["name"]: old[0]["name"] for old, new in pairs if len(old) == len(new) == 1}
+    audits = {
+        new["name"]: old["name"]
+        for place in before.keys() & after.keys()
+        for old, new in pair_trainings(before[place], after[place])
+    }
     names = {}
     for file in files:
         *parents, folder, name = ("", *file.split("/"))

@@ -460,9 +460,14 @@ def _gaps(tables: Tables, description: Mapping[str, Any]) -> list[str]:
     labels = {row["label"] for row in rows} - {None}
     small = sum(row["verdict"] == "equivalent" for row in rows)
     untested = [row["attribute"] for row in rows if row["p_adjusted"] is None]
+    runs = description.get("runs", 1)
     significant = [finding for finding in _significant(tables) if not finding.is_echo]
     if not significant:
-        return [_say("no_gap", gaps=len(rows) - len(untested), small=small, untested=untested)]
+        return [
+            _say(
+                "no_gap", gaps=len(rows) - len(untested), small=small, untested=untested, runs=runs
+            )
+        ]
 
     def facts(row: dict[str, Any]) -> dict[str, Any]:
         groups = [group for group in tables["groups"] if _key(group) == _key(row)]
@@ -499,7 +504,7 @@ def _gaps(tables: Tables, description: Mapping[str, Any]) -> list[str]:
         and CROSS not in row["attribute"]
         and row["p_adjusted"] is not None
     ]
-    return [first, *others, *([_say("without_gap", rows=without)] if without else [])]
+    return [first, *others, *([_say("without_gap", rows=without, runs=runs)] if without else [])]
 
 
 def _base_rates(

@@ -416,6 +416,25 @@ def test_a_gap_by_an_attribute_that_the_method_was_not_trained_for_is_less_fair(
     assert "<bdi>leace</bdi> (trained for <bdi>age</bdi>, with a new last layer) on" in other
 
 
+@pytest.mark.parametrize("others", [["age"], ["skills", "age"]])
+def test_the_trainings_of_a_method_for_several_attributes_have_names(tmp_path, others):
+    row = BLANK | {"classifier": "linear", "objective": "leace", "measure": "worst", "erm": 20}
+    row |= {"low": 5, "high": 30, "seeds_low": 5, "seeds_high": 30, "delta": 5, "seeds": 5}
+    row |= {"value": 38, "difference": 18}
+    rows = [
+        row | {"trained_for": name, "attribute": name, "verdict": verdict}
+        for name, verdict in zip(others, ("inconclusive", "above"), strict=False)
+    ]
+    write_tables(tmp_path, [(of_texts.TABLE, rows)])
+    named = {
+        True: "<bdi>leace</bdi> on",
+        False: "<bdi>leace</bdi> (trained for <bdi>skills</bdi>) on",
+    }
+    short = conclude(find_changes([tmp_path], [], [], {}, set())).short
+    assert named[len(others) == 1] in short
+    assert ("(trained for <bdi>age</bdi>)" in short) is (len(others) == 2)
+
+
 def test_a_plain_classifier_that_has_not_learned_is_named(tmp_path):
     metas = []
     for name, objective, share in (("a", "erm", 0.5), ("b", "erm", 0.4), ("c", "group_dro", 0.5)):

@@ -141,7 +141,7 @@ def test_the_first_page_and_the_console_have_the_further_findings_of_each_set(au
     further = [p.text() for p in details.css("p")]
     assert [each.partition(" [")[0] for each in further] == console[1:]
     short = tree.css_first("#short dd").text()
-    assert short.startswith("Yes: <first>, ") and short.endswith("further findings below.")
+    assert short.startswith("Yes: <first>, ") and short.endswith("further findings.")
     assert "95 % CI" not in short
     page = write("predictions", files, systems=["predictions"])
     answer = [page.css_first(".lead").text(), *(each.text() for each in page.css(".lead + ul li"))]

@@ -114,6 +114,8 @@ class Change(NamedTuple):
         The attribute whose groups are compared; blank for measures of people.
     trained_for : str
         The attribute that the method was trained for, if it is another one.
+    named_training : str
+        The same, also where the method was trained for several attributes.
     training : str
         The attribute that the method was trained for, or ``none``; blank for tables of people.
     refitted : bool
@@ -174,6 +176,7 @@ class Change(NamedTuple):
     over: str = "seeds"
     tests: int = 1
     trained_for: str = ""
+    named_training: str = ""
     training: str = ""
     refitted: bool = False
     turned: bool = False
@@ -603,6 +606,8 @@ def _legal(path: Path, titles: Mapping[str, str], gaps: Container[Gap]) -> Itera
     rows = tables["tests"]
     tests = len({test_of(row) for row in rows if row["p_cases_adjusted"] is not None})
     overall = {tuple(row[name] for name in TRAINING): row for row in where(rows, measure="overall")}
+    trainings = {tuple(row[name] for name in TRAINING) for row in rows}
+    count = Counter((classifier, objective) for classifier, objective, _ in trainings)
     for row in rows:
         if row["measure"] in MEASURES and row["difference"] is not None and row["verdict"]:
             attribute, trained_for = (
@@ -629,6 +634,9 @@ def _legal(path: Path, titles: Mapping[str, str], gaps: Container[Gap]) -> Itera
                 tests=tests,
                 turned=bool(row["turned"]) and row["measure"] in RATES,
                 trained_for=trained_for if is_of_other(row) else "",
+                named_training=trained_for
+                if is_of_other(row) or count[row["classifier"], row["objective"]] > 1
+                else "",
                 training=row["trained_for"],
                 refitted=row["objective"] in REFITTED,
                 **_cost(overall.get(tuple(row[name] for name in TRAINING))),
