@@ -426,9 +426,11 @@ def conclude(order: Sequence[Change], weights: str = "", gaps: int = NAMED) -> H
     stated = [change for several in _by_gap(order)[:gaps] for change in several]
     stated = [change for change in [*stated, *clearest] if not change.unjudged]
     main = named_gaps[0] if named_gaps else lines[0] if significant else ""
-    worse = {change for change in order if change.significant and not change.better}
-    if worse.difference(_by_gap(order)[0] if named_gaps else clearest[:1]):
-        main = ""  # the sentence counts what is less fair
+    of_main = _by_gap(order)[0] if named_gaps else clearest[:1]
+    sides = {change.better for change in of_main if change.significant}
+    rest = {change.better for change in {*order}.difference(of_main) if change.significant}
+    if False in rest or (True in rest and False in sides):
+        main = ""  # the sentence counts what is fairer and less fair
     of_rows = [row["clearest"] for row in rows]
     least = max(SHOWN, len({*stated, *of_rows[: len(named)]}))
     figure, caption = _figure(list(dict.fromkeys([*stated, *of_rows])), least)
