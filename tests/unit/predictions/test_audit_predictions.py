@@ -628,7 +628,9 @@ def test_a_macro_f1_that_comes_from_unlike_labels_is_no_finding(tmp_path):
     mixed = [row for row in tables["groups"]
              if row["metric"] == "macro_f1" and row["verdict"] in ("above", "below")]  # fmt: skip
     assert mixed and not any("acro-F1" in words for words in findings(tables, 5))
-    said = [words for words in notes(description, tables, "") if "macro-F1 gives each label" in words]
+    said = [
+        words for words in notes(description, tables, "") if "macro-F1 gives each label" in words
+    ]
     assert len(said) == 1 and f"of {len(mixed)} group" in said[0]
 
 
