@@ -435,6 +435,22 @@ def test_the_trainings_of_a_method_for_several_attributes_have_names(tmp_path, o
     assert ("(trained for <bdi>age</bdi>)" in short) is (len(others) == 2)
 
 
+@pytest.mark.parametrize(("of_all", "fairer"), [(17, False), (30, False), (3, True), (-2, True)])
+def test_a_worst_group_that_changes_as_all_cases_do_is_not_fairer(tmp_path, of_all, fairer):
+    row = BLANK | {"classifier": "linear", "objective": "jtt", "trained_for": "none", "erm": 20}
+    row |= {"low": 5, "high": 30, "seeds_low": 5, "seeds_high": 30, "delta": 5, "seeds": 5}
+    row |= {"attribute": "age", "value": 38, "verdict": "above"}
+    rows = [row | {"measure": "worst", "difference": 18}]
+    rows.append(row | {"measure": "overall", "difference": of_all})
+    write_tables(tmp_path, [(of_texts.TABLE, rows)])
+    found = conclude(find_changes([tmp_path], [], [], {}, set()))
+    assert ("<b>Fairer</b>" in found.short) is fairer
+    alike = "1 worst group changes as much as all cases together, which is no change of fairness"
+    assert (alike in found.sentence) is not fairer
+    assert (f"no more than all cases together ({of_all:+.1f})" in found.more[0]) is not fairer
+    assert "Large but not confirmed" not in str(found.more) and not found.next
+
+
 def test_a_plain_classifier_that_has_not_learned_is_named(tmp_path):
     metas = []
     for name, objective, share in (("a", "erm", 0.5), ("b", "erm", 0.4), ("c", "group_dro", 0.5)):

@@ -137,6 +137,9 @@ class Change(NamedTuple):
         The adjusted p of their difference.
     lacks_seeds : bool
         Whether the change is significant over cases, but undecided over seeds.
+    with_all : float, optional
+        The change of macro-F1 over all cases, in points, where a significant one of the worst
+        group is not beyond it: then it is no change of fairness, and the verdict is inconclusive.
     label : str
         The label that a rate is of.
     is_named : bool
@@ -171,6 +174,7 @@ class Change(NamedTuple):
     decisions_differ: bool = False
     decisions_p: float | None = None
     lacks_seeds: bool = False
+    with_all: float | None = None
     label: str = ""
     is_named: bool = False
     over: str = "seeds"
@@ -219,7 +223,7 @@ class Change(NamedTuple):
     @property
     def unadjusted(self) -> bool:
         """Whether the difference is significant before adjustment only: its interval excludes 0."""
-        explained = self.reason not in ("", ONE_CLASSIFIER)
+        explained = self.reason not in ("", ONE_CLASSIFIER) or self.with_all is not None
         if self.verdict != INCONCLUSIVE or explained or None in (self.low, self.high):
             return False
         return self.low * self.high > 0
@@ -517,7 +521,7 @@ def unconfirmed(changes: Iterable[Change]) -> list[str]:
         change
         for change in changes
         if change.verdict == INCONCLUSIVE
-        and not (change.unjudged or change.one_seed)
+        and not (change.unjudged or change.one_seed or change.with_all is not None)
         and abs(change.difference) > change.delta
     ]
     beyond.sort(key=lambda change: -abs(change.difference))
@@ -619,6 +623,8 @@ def _legal(path: Path, titles: Mapping[str, str], gaps: Container[Gap]) -> Itera
                 for name in ("attribute", "trained_for")
             )
             low, high, over = _wider(row)
+            of_all = overall.get(tuple(row[name] for name in TRAINING))
+            with_all = _with_all(row, of_all, low, high)
             yield Change(
                 titles.get(f"objectives/{row['objective']}", row["objective"]),
                 f"{titles.get(path.name, path.name)}, {row['classifier']}",
@@ -626,7 +632,8 @@ def _legal(path: Path, titles: Mapping[str, str], gaps: Container[Gap]) -> Itera
                 "/".join([*path.parts[-3:], "tests.csv"]),
                 row["measure"] in GAPS,
                 row["erm"], row["value"], row["difference"], low, high,
-                row["delta"], row["verdict"], over=over, reason=row["reason"] or "",
+                row["delta"], row["verdict"] if with_all is None else INCONCLUSIVE,
+                over=over, reason=row["reason"] or "", with_all=with_all,
                 seeds=row["seeds"], attribute=attribute,
                 lacks_seeds=row["verdict"] == INCONCLUSIVE
                 and row["p_cases_adjusted"] is not None
@@ -641,12 +648,25 @@ def _legal(path: Path, titles: Mapping[str, str], gaps: Container[Gap]) -> Itera
                 else "",
                 training=row["trained_for"],
                 refitted=row["objective"] in REFITTED,
-                **_cost(overall.get(tuple(row[name] for name in TRAINING))),
+                **_cost(of_all),
             )  # fmt: skip
 
 
 #: The columns of ``tests`` of texts that name a training.
 TRAINING = ("classifier", "objective", "trained_for")
+
+
+def _with_all(
+    row: Mapping[str, Any], of_all: Mapping[str, Any] | None, low: float | None, high: float | None
+) -> float | None:
+    """Return the change over all cases if that of the worst group, with this interval, may be it.
+
+    None of other measures, and where the worst group does not change significantly.
+    """
+    if row["measure"] != "worst" or row["verdict"] not in (ABOVE, BELOW) or None in (low, high):
+        return None
+    change = of_all and of_all["difference"]
+    return change if change is not None and low <= change <= high else None
 
 
 def _cost(row: Mapping[str, Any] | None) -> dict[str, Any]:
