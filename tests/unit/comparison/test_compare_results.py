@@ -333,6 +333,11 @@ def test_parts_that_rise_and_fall_are_both_in_the_headline(key):
     both = headline(whole, rising, falling)
     assert "no change overall beyond noise (Made), but risen in 1 other score: " in both
     assert "bias_type trade from 40 (0 to 100) to 100 (0 to 100); fallen in 1 other score: " in both
+    gap = replace(falling, number="gap", neutral=None)
+    words = "**The bias scores: no change beyond noise, but 1 other number moved, which follows"
+    assert headline(replace(whole, judged_by="intervals"), gap).startswith(words)
+    assert "can hide a change" in headline(replace(whole, judged_by="intervals"), gap)
+    assert "can hide a change" not in both
     whole = replace(whole, status="moved", distance_change=-5.0, distance_p_value=0.001)
     fallen = headline(whole, rising, falling)
     assert fallen.startswith("**Bias has fallen overall, but risen in 1 other score: ")
