@@ -249,6 +249,10 @@ def test_one_training_of_several_classifiers_counts_once():
     for_label = [row | {"classifier": "for label"} for row in men_and_women()]
     rows = judged(men_and_women(), for_label, men_and_women(classifier="other"))
     assert [row["classifier"] for row in rows] == ["linear", "other"] and rows[0]["tests"] == 2
+    assert (
+        "of <bdi>for label</bdi> is that of another classifier, and counts"
+        in legal.conclude(rows)[0]
+    )
 
 
 @pytest.mark.parametrize(

@@ -207,9 +207,11 @@ def judge(
         each seed) with the `dataset`, a `title`, `group` (the row of ``group_scores`` of the group
         that differs most from all others; untested of that with the lowest score, None if several
         have it), its p-value over cases (`p_gap`, times the number of groups) and `p_adjusted`,
-        the number of `tests`, and the verdict (`judged`, one of `VERDICTS_ON_GROUPS`).
+        the number of `tests`, the verdict (`judged`, one of `VERDICTS_ON_GROUPS`), and the other
+        classifiers of its training (`same`).
     """
-    rows, seen = [], set()
+    rows: Rows = []
+    trainings: dict[tuple[Any, ...], Row] = {}
     for name, of_set in tables.items():
         for row in where(of_set, objective="erm", measure="worst"):
             if row["ours"] is not None and row["noise_verdict"]:
@@ -220,9 +222,11 @@ def judge(
                 row |= titled(row, titles)
                 cells = [(group["group"], group["score"], group["sd"]) for group in groups]
                 training = (row["title"], *cells)
-                if training not in seen or not groups or is_constant(row):
-                    rows.append(row | _gap(groups))
-                seen.add(training)
+                if groups and not is_constant(row) and (first := trainings.get(training)):
+                    first["same"].append(row["classifier"])
+                    continue
+                rows.append(row | _gap(groups) | {"same": []})
+                trainings.setdefault(training, rows[-1])
     tested = [row for row in rows if row["p_gap"] is not None and not is_constant(row)]
     adjusted = holm(np.array([row["p_gap"] for row in tested]))
     for row, p in zip(tested, adjusted.tolist(), strict=True):
@@ -284,6 +288,7 @@ def conclude(
             counts=counts,
             untested=[row["title"] for row in where(lowest, judged="untested")],
             accuracy=accuracy,
+            same=sorted({name for row in lowest for name in row["same"]}),
         ),
         *(say("legal_gap", files, row=row) for row in sorted(differing, key=_clear, reverse=True)),
         say("legal_fairlex", files, total=total, below=below),
