@@ -323,11 +323,13 @@ def training_inputs(wildcards):
 def training_options(wildcards):
     """The options of a training, but its seeds."""
     key = plan_legal.section(config, "classifiers", wildcards.classifier)
+    entry = LEGAL["classifiers"][wildcards.classifier]
     values = plan_classifiers.training_options(
         config, wildcards.legal, wildcards.classifier, wildcards.objective, wildcards.attribute
     )
     keys = {
-        **{"classifier": None, "objective": None, "attribute": None},
+        **{"classifier": None, "objective": f"{key}.objectives"},
+        "attribute": f"{key}.{'groups' if entry['groups'] else 'attributes'}",
         "family": f"{key}.kind",
         "settings": key,
         "objective_options": f"legal.objectives.{wildcards.objective}",
@@ -402,7 +404,7 @@ def audited(wildcards):
     audit = config["predictions"][wildcards.predictions]
     values = {"title": audit["title"], "positive": audit["positive"]}
     key = f"text.datasets.{audit['dataset']}"
-    return Options(key, values, {"positive": f"{key}.label.positive"})
+    return Options(key, values, {"title": None, "positive": f"{key}.label.positive"})
 
 
 def titled(titles, **others):

@@ -107,6 +107,13 @@ def test_a_value_that_only_one_run_has_is_a_change(folders):
     assert find_causes(base, head).configuration == [added]
     gone = added._replace(kind=GONE, base='"dro"', head=None)
     assert find_causes(head, base).configuration == [gone]
+    # the key of the configuration is enough, without names that follow from it
+    parameters = {"objective": "dro", "name": "mine_dro"}
+    key = {"objective": "text.classifiers.words.objectives"}
+    trained["dro"] |= {"parameters": parameters, "config": key}
+    write_provenance(folders[1], **trained)
+    head = Results(folders[1])
+    assert find_causes(base, head).configuration == [added._replace(name=key["objective"])]
 
 
 def test_a_file_that_the_run_made_is_no_source(folders):

@@ -3,11 +3,12 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from evenhand import audit_logs
+from evenhand import audit_logs, audit_predictions
 from evenhand.comparison.causes import find_causes, other_people
 from evenhand.comparison.gates import BROKEN, UNDECIDED, Gate, judge_gate
 from evenhand.comparison.numbers import (
@@ -186,9 +187,10 @@ def test_malformed_tables_are_an_error(folders, text, message):
 
 
 def test_the_modules_that_find_items_exist():
-    members = [*load_members(pair_tables), *load_members(bias_tables), preferences]
+    members = [*load_members(pair_tables), *load_members(bias_tables)]
+    members += [preferences, predicted_groups]
     names = {column.items for member in members for column in member.TABLE.numbers()} - {""}
-    assert names == {"slguset_bias", "pair_scores", "log_answers"}
+    assert names == {"slguset_bias", "pair_scores", "log_answers", "audited_cases"}
     for name in names:
         assert importlib.import_module(f"evenhand.comparison.items.{name}").Store
 
@@ -310,6 +312,35 @@ def test_samples_of_logs_are_compared_one_by_one(folders):
     table = compare(folders)["tables/predictions/mine/preferences.csv"]
     (status,) = (one.status for one in table.numbers if one.main and one.row["condition"] == "")
     assert status == NOISE
+
+
+GROUPS = "tables/predictions/mine/groups.csv"
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_cases_of_predictions_are_compared_one_by_one(folders, clustered):
+    """Of 80 women 12 are predicted right no longer; all intervals overlap."""
+    draw = np.random.default_rng(8)
+    cases = pd.DataFrame({"y": draw.integers(0, 2, 240), "sex": ["f", "m", "m"] * 80})
+    cases["p"] = np.where(draw.random(240) < 0.75, cases["y"], 1 - cases["y"])
+    cases["person"] = [f"p{row // 6}" if row > 6 else "" for row in range(240)]
+    women = cases.index[(cases["sex"] == "f") & (cases["y"] == cases["p"])][:12]
+    for folder, places in zip(folders, ([], women), strict=True):
+        cases.loc[places, "p"] = 1 - cases.loc[places, "y"]
+        options = {"label": "y", "prediction": "p", "groups": ["sex"], "positive": 1}
+        options |= {"cluster": "person"} if clustered else {}
+        audit_predictions(cases, **options, out=folder)
+    table = compare(folders)[GROUPS]
+    assert {number.judged_by for number in table.numbers if number.status != SAME} == {ITEMS}
+    place = {"attribute": "sex", "group": "f", "metric": "accuracy", "label": ""}
+    (number,) = (one for one in table.numbers if one.main and one.row == place)
+    assert number.status == MOVED and number.change == pytest.approx(-12 / 80, abs=1e-5)
+    low, high = number.change_low, number.change_high
+    assert number.base.low < number.head.high and low < number.change < high < 0
+    (folders[0] / "predictions/mine/cases.parquet").unlink()
+    table = compare(folders)[GROUPS]
+    assert {one.judged_by for one in table.numbers if one.status != SAME} == {INTERVALS}
+    assert MOVED not in statuses(table)
 
 
 def test_equal_items_under_two_names_are_one_number(folders):

@@ -88,6 +88,27 @@ def test_what_both_runs_share_is_no_noise():
     assert difference_of_intervals(*apart).p_value > 0.5
 
 
+def test_variation_over_trainings_is_noise_too():
+    draw = np.random.default_rng(1)
+    base = draw.normal(0, 5, 60)
+    sides = np.stack([base, base + 0.3 + draw.normal(0, 0.1, 60)], axis=1)
+    runs = [draw.normal(0, 0.2, 4), draw.normal(0.3, 0.2, 4)]
+    of_items, of_both = (
+        difference_of_items(sides, np.ones((60, 2)), np.arange(60), runs=some)
+        for some in ((), runs)
+    )
+    welch = stats.ttest_ind(runs[1], runs[0], equal_var=False)
+    assert of_both.difference == of_items.difference and of_items.p_value < 1e-6
+    error = math.hypot(of_items.error, *(stats.sem(some) for some in runs))
+    assert of_both.error == pytest.approx(error)
+    assert of_items.p_value < of_both.p_value
+    t = of_both.difference / error
+    freedom = error**4 / sum(stats.sem(some) ** 4 / 3 for some in runs)
+    assert of_both.p_value == pytest.approx(2 * stats.t.sf(t, freedom))
+    assert welch.df < freedom < 2 * welch.df
+    assert of_both.low == pytest.approx(of_both.difference * (1 - stats.t.ppf(0.975, freedom) / t))
+
+
 def test_items_with_nothing_in_common_are_independent():
     draw = np.random.default_rng(4)
     base, head = draw.normal(0, 1, 300), draw.normal(0.4, 1, 200)

@@ -8,6 +8,7 @@ from fairlearn.metrics import false_positive_rate, selection_rate, true_positive
 from scipy import stats
 from sklearn.metrics import f1_score
 
+from evenhand.comparison.items.audited_cases import Store
 from evenhand.core.tables import read_tables
 from evenhand.io.tables import read_rows
 from evenhand.legal.classifier_tables import calibration, group_scores
@@ -24,9 +25,15 @@ RATES = {"selection_rate": selection_rate, "tpr": true_positive_rate, "fpr": fal
 
 
 @pytest.fixture(scope="module")
-def audited(tmp_path_factory):
+def results(tmp_path_factory):
+    return tmp_path_factory.mktemp("results")
+
+
+@pytest.fixture(scope="module")
+def audited(results):
     """Labels, predictions of three seeds, groups; the tables, the description and the cases."""
-    folder = tmp_path_factory.mktemp("audit")
+    folder = results / "legal/d"
+    (trained := folder / "predictions/linear/erm/none").mkdir(parents=True)
     draw = np.random.default_rng(4)
     women = draw.integers(0, 2, 240).astype(bool)
     labels = court("ecthr").labels
@@ -44,12 +51,32 @@ def audited(tmp_path_factory):
         return right(np.where(wrong, 1 - hot, hot))
 
     seeds = [predictions(data, unfair, seed=seed) for seed in (1, 2, 3)]
-    files = [write(folder / f"{one.seed}.parquet", one) for one in seeds]
-    made = {key: folder / key for key in ("out", "cases", "meta")}
+    files = [write(trained / f"{one.seed}.parquet", one) for one in seeds]
+    made = {"meta": results / "predictions/mine/meta.json"}
+    made["cases"] = made["meta"].with_name("cases.parquet")
+    made["out"] = results / "tables/predictions/mine"
+    made["meta"].parent.mkdir(parents=True)
     audit_classifier(data=data, predictions=files, name="mine", **made)
     said = np.stack([1 / (1 + np.exp(-one.logits.astype(float))) for one in seeds])
     meta = json.loads(made["meta"].read_text())
     return true, said, women, read_tables(made["out"]), meta, [*read_rows(made["cases"])]
+
+
+def test_the_items_of_a_comparison_are_the_test_cases_of_all_seeds(audited, results):
+    """Their mean, and that of the seeds, is each number that has an interval."""
+    store = Store(results, "tables/predictions/mine/groups.csv")
+    rows = audited[3]["groups"]
+    for row in rows:
+        key = {name: row[name] or "" for name in groups.TABLE.key}
+        for column, end in (("value", "low"), ("difference", "difference_low")):
+            if row[end] is not None:
+                items = store.items(key, column)
+                numbers = (items.value.mean(), items.runs.mean())
+                assert numbers == pytest.approx([row[column]] * 2, abs=2e-6)
+                assert len(items.runs) == 3
+    (results / "legal/d/predictions").rename(results / "away")
+    assert Store(results, "tables/predictions/mine/groups.csv").items(key, "value") is None
+    (results / "away").rename(results / "legal/d/predictions")
 
 
 def test_the_rates_of_each_label_are_those_of_fairlearn(audited):

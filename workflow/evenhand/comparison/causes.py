@@ -288,6 +288,7 @@ def _configuration(base: Results, head: Results, both: Collection[str]) -> list[
     """Compare the parameters of stages: of files that both runs have, then values of one run only.
 
     A value of one run only, such as an objective, is one whose files the other run does not have.
+    Those without a key, such as names that follow from others, are left out if one has a key.
     """
     files: dict[Change, set[str]] = defaultdict(set)
     for file in both:
@@ -310,8 +311,17 @@ def _configuration(base: Results, head: Results, both: Collection[str]) -> list[
             if (alone := some - {*both}) and name not in known and (name, value) not in others:
                 ends = (value, None) if kind == GONE else (None, value)
                 files[Change(name, kind, *ends)] |= alone
-    changes = [change._replace(where=tuple(sorted(names))) for change, names in files.items()]
+    keyed = {change.kind for change in files if _has_key(change)} - {CHANGED}
+    changes = [
+        change._replace(where=tuple(sorted(names)))
+        for change, names in files.items()
+        if _has_key(change) or change.kind not in keyed
+    ]
     return sorted(changes, key=lambda change: (change.name, change.base or "", change.head or ""))
+
+
+def _has_key(change: Change) -> bool:
+    return " of " not in change.name
 
 
 def _parameters(entry: Entry, keys: Mapping[str, str]) -> dict[str, str]:

@@ -71,8 +71,8 @@ ALPHA = 0.05
 #: A results folder, and the path of a table in it.
 Place = tuple[Results, str]
 
-#: Returns the items behind the numbers of a row in base and head, by their module and the row.
-FindItems = Callable[[str, Row], list[Any]]
+#: Returns the items behind a number in base and head, by its column and row.
+FindItems = Callable[[Column, Row], list[Any]]
 
 
 @dataclass
@@ -267,8 +267,8 @@ def _mark_repeats(tables: list[ComparedTable], finders: dict[str, FindItems]) ->
     These are those of parts that are the whole set, mirrored differences of two groups, a number in
     two tables or columns, and those of equal items under two names.
     """
-    modules = {
-        (table.table, column.name): column.items
+    columns = {
+        (table.table, column.name): column
         for table in tables
         for column in (table.declaration.numbers() if table.declaration else ())
     }
@@ -279,8 +279,9 @@ def _mark_repeats(tables: list[ComparedTable], finders: dict[str, FindItems]) ->
     for number in numbers:
         row = number.row
         places = [_place(number, row)]
-        if module := values[_values(number)] > 1 and modules[number.table, number.number]:
-            sides = finders[number.table](module, row)
+        column = columns[number.table, number.number]
+        if values[_values(number)] > 1 and column.items:
+            sides = finders[number.table](column, row)
             if all(side is not None and len(side.value) for side in sides):
                 items = [sorted(zip(side.name, side.value, strict=True)) for side in sides]
                 places.append(sha256(repr((_values(number), items)).encode()).hexdigest())
@@ -441,9 +442,9 @@ def _item_finder(base: Place, head: Place) -> FindItems:
         store = importlib.import_module(f"evenhand.comparison.items.{module}").Store
         return [store(run.folder, name) for run, name in (base, head)]
 
-    def find(module: str, row: Row) -> list[Any]:
-        rows = (row, head[0].stored_row(row))
-        return [store.items(key) for store, key in zip(stores(module), rows, strict=True)]
+    def find(column: Column, row: Row) -> list[Any]:
+        rows = zip(stores(column.items), (row, head[0].stored_row(row)), strict=True)
+        return [store.items(key, column.name) for store, key in rows]
 
     return find
 
@@ -509,7 +510,7 @@ def _judge(number: Compared, column: Column, pair: tuple[Row, Row], find_items: 
         number.reason = FEW
         return
     estimates, neutral = (number.base, number.head), number.neutral
-    sides = find_items(column.items, number.row) if column.items else [None, None]
+    sides = find_items(column, number.row) if column.items else [None, None]
     if all(
         side is not None and len(side.value) and math.isclose(
             float(side.value.mean()), estimate.value, rel_tol=ROUNDING, abs_tol=ROUNDING
@@ -517,9 +518,10 @@ def _judge(number: Compared, column: Column, pair: tuple[Row, Row], find_items: 
         for side, estimate in zip(sides, estimates, strict=True)
     ):  # fmt: skip
         items, judged_by, reason = side_by_side(*sides), ITEMS, FEW
-        change = distance = difference_of_items(*items)
+        runs = [side.runs for side in sides]
+        change = distance = difference_of_items(*items, runs=runs)
         if neutral is not None:
-            distance = difference_of_items(*items, neutral=neutral)
+            distance = difference_of_items(*items, neutral=neutral, runs=runs)
     elif not all(math.isfinite(end) for estimate in estimates for end in estimate[1:3]):
         number.reason = NO_INTERVAL
         return

@@ -1,5 +1,6 @@
 """Tests of whether a number differs between two runs, from intervals or from items."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -114,6 +115,7 @@ def difference_of_items(
     clusters: np.ndarray,
     *,
     neutral: float | None = None,
+    runs: Sequence[np.ndarray] = (),
 ) -> Difference:
     """Return the difference of two means or shares over the items of both runs.
 
@@ -130,6 +132,10 @@ def difference_of_items(
         As in `evenhand.metrics.inference.total`.
     neutral : float, optional
         Compare the distances from this point instead of the means.
+    runs : two arrays of float, shape (trainings,)
+        The number of each training in base and in head, of means over several. Their variation is
+        noise too: its variance is added to that over the items, with Welch's degrees of freedom,
+        and the p-value is at least that of Student's test.
 
     Returns
     -------
@@ -137,6 +143,8 @@ def difference_of_items(
         ``head - base``. All else is NaN if fewer than `LEAST_CLUSTERS` clusters have an item in
         base or in head; the difference is NaN too if a run has no item.
     """
+    from scipy import stats
+
     above, below = (np.asarray(array, dtype=np.float64) for array in (numerators, denominators))
     clusters, sizes = np.asarray(clusters), below.sum(axis=0)
     if not len(above) or (sizes <= 0).any():
@@ -162,5 +170,14 @@ def difference_of_items(
     influence = (above - means * below) @ weights / scale
     rest = total(influence, clusters).sums
     error = float(np.sqrt((rest**2).sum() * len(rest) / (len(rest) - 1)))
+    p_value = mean_p_value(null)
     ends = interval_around(change, len(above) * influence, clusters)
-    return Difference(change, error, mean_p_value(null), *ends)
+    if not (several := [np.asarray(some) for some in runs if len(some) > 1]):
+        return Difference(change, error, p_value, *ends)
+    variances = [some.var(ddof=1) / len(some) for some in several]
+    both = float(np.sqrt(error**2 + sum(variances)))
+    below = sum(v**2 / (len(some) - 1) for v, some in zip(variances, several, strict=True))
+    freedom = both**4 / below if below else np.inf
+    p_value = max(p_value, 2 * float(stats.t.sf(abs(change) / both, freedom)))
+    reach = both * float(stats.t.ppf(0.975, freedom))
+    return Difference(change, both, p_value, change - reach, change + reach)

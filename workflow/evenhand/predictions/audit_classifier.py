@@ -1,16 +1,26 @@
 """Stage: audit the test predictions of a classifier that was trained here, as any predictions."""
 
-from typing import Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from evenhand.core.stage import Delta, Input, Output, checked
 from evenhand.legal.built import BuiltCases
-from evenhand.legal.classifier_study import read_scored
+from evenhand.legal.classifier_study import Setting, read_scored
 from evenhand.legal.groups import PLUS
 from evenhand.metrics.classification import predicted_labels
 from evenhand.predictions.audit_predictions import write_audit
 from evenhand.predictions.read import Predictions
+
+
+class Audited(NamedTuple):
+    """The test predictions of a classifier, its setting, and the attributes not compared."""
+
+    predictions: Predictions
+    setting: Setting
+    without: list[str]
 
 
 @checked
@@ -49,6 +59,14 @@ def audit_classifier(
     InputError
         There is no such label, or no test case has a label.
     """
+    audited, setting, without = read_classifier(data, predictions, positive)
+    document = {"name": name, "title": title or name, "format": "table", "label": "label"}
+    document["trained"] = {"dataset": data.stem, **setting._asdict()}
+    return write_audit(audited, delta, document, without, out=out, cases=cases, meta=meta)
+
+
+def read_classifier(data: Path, predictions: Sequence[Path], positive: str | None) -> Audited:
+    """Read the test predictions of a training with all its seeds; see `audit_classifier`."""
     from scipy.special import expit, softmax
 
     built = BuiltCases(data)
@@ -79,6 +97,4 @@ def audit_classifier(
         clusters=ids,
         several=several,
     )
-    document = {"name": name, "title": title or name, "format": "table", "label": "label"}
-    document["trained"] = {"dataset": data.stem, **runs.settings[0]._asdict()}
-    return write_audit(audited, delta, document, without, out=out, cases=cases, meta=meta)
+    return Audited(audited, runs.settings[0], without)

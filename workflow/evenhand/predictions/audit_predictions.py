@@ -58,7 +58,7 @@ def audit_predictions(
     out : path
         The folder of the tables; see `evenhand.core.tables`.
     cases : path
-        Parquet: each case with label, prediction, probability, outcome and groups.
+        Parquet: each case with label, prediction, probability, outcome, cluster and groups.
     meta : path
         JSON: name, title, format, counts, and the columns that were read; unknown has the number
         of cases without a group, by attribute; empty_bins the bins without a case; missing,

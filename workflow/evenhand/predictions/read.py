@@ -41,7 +41,7 @@ CLOSE = 1e-6
 THRESHOLD = 0.5
 
 #: The columns of the cases beside their groups.
-CASE_COLUMNS = ("id", "label", "prediction", "probability", "outcome")
+CASE_COLUMNS = ("id", "label", "prediction", "probability", "outcome", "cluster")
 
 #: Below this number each whole one is a float of its own.
 EXACT = 2**53

@@ -73,6 +73,27 @@ class Attribute:
     codes: np.ndarray
 
 
+class Sides(NamedTuple):
+    """A group, and the others that it is compared with.
+
+    Attributes
+    ----------
+    counted : two arrays of bool, shape (n,)
+        The cases in the denominator of the metric.
+    values : two arrays of float
+        Of these cases: their mean is the metric.
+    runs : array of float, shape (runs,)
+        The difference of the metric by each run; empty with a reason.
+    reason : str
+        Why there is no test.
+    """
+
+    counted: list[np.ndarray]
+    values: list[np.ndarray]
+    runs: np.ndarray
+    reason: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class PredictionStudy:
     """Predictions, and how they are judged.
@@ -154,7 +175,7 @@ class PredictionStudy:
             return (predictions.predicted == predictions.true).all(axis=2)
         return predictions.predicted[..., predictions.classes.index(metric.label)]
 
-    def _of_runs(self, metric: Metric, chosen: np.ndarray) -> np.ndarray:
+    def of_runs(self, metric: Metric, chosen: np.ndarray) -> np.ndarray:
         """Return a share or macro-F1 of some cases by each run."""
         if metric in self.ratios:
             below = self.ratios[metric][chosen, 1]
@@ -270,9 +291,9 @@ class PredictionStudy:
         elif self._has_few(chosen):
             return None
         else:
-            totals = total(self._pseudo_values(metric, [chosen])[chosen], clusters)
+            totals = total(self.pseudo_values(metric, [chosen])[chosen], clusters)
         of_cases = share_interval(totals, pseudo_values=not is_share)
-        interval = with_runs(of_cases, self._of_runs(metric, chosen))(self.level)
+        interval = with_runs(of_cases, self.of_runs(metric, chosen))(self.level)
         return bounded(interval, 0.0, 1.0)
 
     @cached_property
@@ -369,55 +390,73 @@ class PredictionStudy:
             calibration error, and without other cases. Of several runs the interval is over
             cases and runs, and the p-value that of `p_value_with_runs`.
         """
-        some, others = codes == code, (codes >= 0) & (codes != code)
-        if metric.metric == "ece" or not others.any():
+        if (sides := self.sides(metric, codes, code)) is None:
             return {}
-        is_share, clusters = metric in self.ratios, self.predictions.clusters
-        rest = [others] if is_share else [codes == each for each in np.unique(codes[others])]
-        if tested := [group for group in rest if is_share or not self._is_small(group)]:
-            rest = tested
-        values = [self._pseudo_values(metric, groups) for groups in ([some], rest)]
-        parts = [np.isfinite(array) for array in values]
-        if not all(part.any() for part in parts):
-            return {"reason": "no cases"}
-        samples = [array[part] for array, part in zip(values, parts, strict=True)]
-        members = [clusters[part] for part in parts]
+        if not sides.values:
+            return {"reason": sides.reason}
+        samples, is_share = sides.values, metric in self.ratios
+        members = [self.predictions.clusters[part] for part in sides.counted]
         first, second = (float(sample.mean()) for sample in samples)
         result: dict[str, Any] = {"rest": second, "difference": first - second}
-        sizes = [effective_number(np.unique(names, return_counts=True)[1]) for names in members]
-        if min(sizes) < LEAST_EFFECTIVE:
-            return result | {"reason": "few clusters" if self.clustered else "few cases"}
-        if not is_share and any(map(self._has_few, [some, *rest])):
-            return result | {"reason": "few cases of a class, or few errors"}
+        if sides.reason:
+            return result | {"reason": sides.reason}
         totals = [total(*part) for part in zip(samples, members, strict=True)]
         shared = correlation_of_means(samples, members) if self.clustered else 0.0
         interval = difference_interval(
             totals, first, second, pseudo_values=not is_share, correlation=shared
         )
-        shares = [group.sum() / parts[1].sum() for group in rest]
-        runs = [self._of_runs(metric, group) for group in (some, *rest)]
-        both = with_runs(interval, runs[0] - np.average(runs[1:], axis=0, weights=shares))
+        both = with_runs(interval, sides.runs)
         result["difference_low"], result["difference_high"] = bounded(both(self.level), -1.0, 1.0)
         inner, delta = both(2 * self.level - 1), self.delta / 100
         result["equivalent"] = bool(-delta < inner[0] and inner[1] < delta)
         joined = np.concatenate(members)
-        several_runs = len(runs[0]) > 1
+        several_runs = len(sides.runs) > 1
         alone = len(np.unique(joined)) == len(joined) and not several_runs
         result["p_value"] = _fisher(*samples) if is_share and alone else inverted_p_value(interval)
         if several_runs:
             result["p_value"] = p_value_with_runs(result["p_value"], both, self.level)
         return result
 
+    def sides(self, metric: Metric, codes: np.ndarray, code: int) -> Sides | None:
+        """Return what `differ` compares; None of a calibration error, and without other cases."""
+        some, others = codes == code, (codes >= 0) & (codes != code)
+        if metric.metric == "ece" or not others.any():
+            return None
+        is_share = metric in self.ratios
+        rest = [others] if is_share else [codes == each for each in np.unique(codes[others])]
+        if tested := [group for group in rest if is_share or not self._is_small(group)]:
+            rest = tested
+        values = [self.pseudo_values(metric, groups) for groups in ([some], rest)]
+        parts = [np.isfinite(array) for array in values]
+        if not all(part.any() for part in parts):
+            return Sides(parts, [], np.empty(0), "no cases")
+        sizes = [self._effective(part) for part in parts]
+        reason, runs = "", np.empty(0)
+        if min(sizes) < LEAST_EFFECTIVE:
+            reason = "few clusters" if self.clustered else "few cases"
+        elif not is_share and any(map(self._has_few, [some, *rest])):
+            reason = "few cases of a class, or few errors"
+        else:
+            shares = [group.sum() for group in rest]
+            first, *of_rest = [self.of_runs(metric, group) for group in (some, *rest)]
+            runs = first - np.average(of_rest, axis=0, weights=shares)
+        samples = [array[part] for array, part in zip(values, parts, strict=True)]
+        return Sides(parts, samples, runs, reason)
+
+    def _effective(self, chosen: np.ndarray) -> float:
+        """The effective number of clusters of some cases."""
+        sizes = np.unique(self.predictions.clusters[chosen], return_counts=True)[1]
+        return effective_number(sizes)
+
     def _is_small(self, group: np.ndarray) -> bool:
         """Whether macro-F1 of a group has no test."""
-        sizes = np.unique(self.predictions.clusters[group], return_counts=True)[1]
-        return effective_number(sizes) < LEAST_EFFECTIVE or self._has_few(group)
+        return self._effective(group) < LEAST_EFFECTIVE or self._has_few(group)
 
     def _has_few(self, chosen: np.ndarray) -> bool:
         """Whether macro-F1 of these cases has no interval."""
         return has_few(self.predictions.true[chosen], self.predictions.predicted[:, chosen])
 
-    def _pseudo_values(self, metric: Metric, groups: Sequence[np.ndarray]) -> np.ndarray:
+    def pseudo_values(self, metric: Metric, groups: Sequence[np.ndarray]) -> np.ndarray:
         """Values of cases whose mean over each of the groups is the metric; NaN: does not count."""
         pseudo_values = np.full(len(self.predictions.id), np.nan)
         for chosen in groups:
@@ -432,7 +471,7 @@ class PredictionStudy:
         return pseudo_values
 
     def cases(self) -> Iterator[dict[str, Any]]:
-        """Yield each case: id, label, prediction (of most runs), probability, outcome, groups."""
+        """Yield each case: `CASE_COLUMNS` and groups; the prediction is that of most runs."""
         predictions = self.predictions
         shares = predictions.predicted.mean(axis=0)
         most = (
@@ -454,6 +493,7 @@ class PredictionStudy:
                 "prediction": self._named(most[i]),
                 "probability": None if p is None or predictions.several else p[i, at],
                 "outcome": outcome,
+                "cluster": predictions.clusters[i],
                 **{name: cells[i] for name, cells in predictions.groups.items()},
             }
 

@@ -21,11 +21,14 @@ class Items(NamedTuple):
         The cluster of each, as in `evenhand.metrics.inference.total`.
     value : array of float, shape (n,)
         The number is the mean of these.
+    runs : array of float, shape (trainings,)
+        The number of each training that it is a mean over; empty without several.
     """
 
     name: np.ndarray
     cluster: np.ndarray
     value: np.ndarray
+    runs: np.ndarray = np.empty(0)
 
 
 def side_by_side(base: Items, head: Items) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -28,7 +28,7 @@ class Store:
         answers = read_columns(self.path, COLUMNS).to_pandas()
         return answers[answers["preference"].notna()]
 
-    def items(self, key: dict[str, str]) -> Items | None:
+    def items(self, key: dict[str, str], column: str) -> Items | None:
         """Return the samples of a row; 100 for the stereotype, 50 for a tie, else 0."""
         if (answers := self.answers) is None:
             return None

@@ -41,7 +41,7 @@ class Store:
         (model,) = read_models(pairs, [paths[1]], [paths[2]])
         return pairs, names, clusters, model, subsets(pairs, model) if model.methods else {}
 
-    def items(self, key: dict[str, str]) -> Items | None:
+    def items(self, key: dict[str, str], column: str) -> Items | None:
         """Return the scored pairs of a row; 100 where `more` is likelier, 50 for a tie, else 0."""
         contents = self.read(key["model"])
         if contents is None:

@@ -42,7 +42,7 @@ class Store:
             "several": (scores[["n_masks", "n_masks_opposite"]] > 1).any(axis=1).to_numpy(),
         }
 
-    def items(self, key: dict[str, str]) -> Items | None:
+    def items(self, key: dict[str, str], column: str) -> Items | None:
         """Return the sentences of a row, clustered by word pair, or each by itself within one."""
         scores = self.scores(key["model"])
         columns = {variant: column for column, variant in VARIANTS.items()}

@@ -22,13 +22,20 @@ TABLE = Table(
         text("label", "That a rate is of; blank for other metrics"),
         integer("cases", "Of the group"),
         integer("counted", "Cases in the denominator: for tpr those with the positive label"),
-        share("value", "The metric", interval=("low", "high")),
+        share("value", "The metric", interval=("low", "high"), items="audited_cases"),
         share(
             "rest",
             "The metric of all other cases with a known group; macro-F1: the mean of the"
             " other groups that can be tested, weighted by their cases",
         ),
-        number("difference", "value minus rest", "-1 to 1", interval=True, neutral=0),
+        number(
+            "difference",
+            "value minus rest",
+            "-1 to 1",
+            interval=True,
+            neutral=0,
+            items="audited_cases",
+        ),
         number(
             "p_value",
             "Of no difference: Fisher's exact test; of shares in clusters, means over runs and"

@@ -1,0 +1,99 @@
+"""The cases behind the metrics of groups, of predictions made elsewhere and of classifiers."""
+
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from evenhand.comparison.items.common import Items
+from evenhand.io.documents import read_description
+from evenhand.io.tables import read_columns, read_table_schema
+from evenhand.predictions.read import CASE_COLUMNS, Predictions, one_hot
+from evenhand.predictions.study import Metric, PredictionStudy
+from evenhand.predictions.words import ALL
+
+
+class Store:
+    """The cases of an audit: of ``tables/predictions/{name}/groups.csv``."""
+
+    def __init__(self, folder: Path, table: str) -> None:
+        self.results = folder
+        self.folder = folder / "predictions" / Path(table).parent.name
+
+    @cached_property
+    def study(self) -> PredictionStudy | None:
+        """The audited predictions; None where the folder does not have all of them."""
+        meta, cases = self.folder / "meta.json", self.folder / "cases.parquet"
+        if not meta.is_file():
+            return None
+        description = read_description(meta, {"name"}, "the audit")
+        if trained := description.get("trained"):
+            return self._trained(trained, description.get("positive"))
+        columns = [*CASE_COLUMNS, *description["groups"]]
+        if not cases.is_file() or not {*columns} <= {*read_table_schema(cases).names}:
+            return None
+        table = read_columns(cases, columns).to_pandas()
+        classes, positive = description["classes"], description.get("positive")
+        places = {name: place for place, name in enumerate(classes)}
+        true, predicted = (
+            one_hot(table[name].map(places).to_numpy(), classes) for name in ("label", "prediction")
+        )
+        return PredictionStudy(
+            Predictions(
+                id=table["id"].to_numpy(dtype=str),
+                classes=classes,
+                true=true,
+                predicted=predicted[None],
+                positive=places.get(positive),
+                probabilities=None,
+                groups={name: table[name].to_numpy(dtype=str) for name in description["groups"]},
+                clusters=table["cluster"].to_numpy(dtype=str),
+            )
+        )
+
+    def _trained(self, setting: dict[str, str], positive: str | None) -> PredictionStudy | None:
+        """Read the predictions of all seeds of a classifier, as its audit does."""
+        from evenhand.predictions.audit_classifier import read_classifier
+
+        legal = self.results / "legal" / setting["dataset"]
+        parts = (setting[name] for name in ("classifier", "objective", "trained_for"))
+        files = sorted(legal.joinpath("predictions", *parts).glob("*.parquet"))
+        data = legal / f"{setting['dataset']}.parquet"
+        if not files or not data.is_file():
+            return None
+        return PredictionStudy(read_classifier(data, files, positive).predictions)
+
+    def items(self, key: dict[str, str], column: str) -> Items | None:
+        """Return the cases of a metric of a group, or of its difference from the others.
+
+        Of a difference, and of macro-F1, the values are its influences added to the number. None of
+        a calibration error.
+        """
+        if (study := self.study) is None:
+            return None
+        metric = Metric(key["metric"], key["label"] or None)
+        codes, code = np.zeros(len(study.predictions.id), dtype=int), 0
+        if key["attribute"] != ALL:
+            named = [each for each in study.attributes if each.name == key["attribute"]]
+            if not named or key["group"] not in named[0].values:
+                return None
+            codes, code = named[0].codes, named[0].values.index(key["group"])
+        if metric not in study.metrics or metric.metric == "ece":
+            return None
+        if column == "value":
+            chosen = codes == code
+            values = study.pseudo_values(metric, [chosen])
+            runs, counted = study.of_runs(metric, chosen), np.isfinite(values)
+        else:
+            sides = study.sides(metric, codes, code)
+            if sides is None or sides.reason:
+                return None
+            runs, counted = sides.runs, np.logical_or(*sides.counted)
+            means = [part.mean() for part in sides.values]
+            values = np.full(len(counted), means[0] - means[1])
+            for sign, part, mean, of_part in zip(
+                (1, -1), sides.values, means, sides.counted, strict=True
+            ):
+                values[of_part] += sign * counted.sum() / len(part) * (part - mean)
+        clusters = np.char.replace(study.predictions.clusters, "\0", "\1")
+        return Items(study.predictions.id[counted], clusters[counted], values[counted], runs)
