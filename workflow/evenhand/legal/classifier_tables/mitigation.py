@@ -47,7 +47,6 @@ TABLE = Table(
                 f"Worst accuracy minus that of {words}; paired bootstrap over cases",
                 "points",
                 interval=True,
-                neutral=0,
             )
             for name, words in COMPARED.items()
         ),

@@ -23,7 +23,6 @@ TABLE = Table(
             "change",
             "accuracy minus that of the original sentences of the same pairs",
             interval=True,
-            neutral=0,
         ),
     ),
 )
