@@ -53,6 +53,9 @@ PARTS, GROUP = ("subset", "bias_type"), "group"
 SETTINGS = ("reduction", "lambda", "epsilon", "epsilon_unit", "mu", "against_mu", "js_base")
 SETTINGS += ("trained_for",)
 
+#: Between the settings of base and head.
+CHANGED_TO = " → "
+
 #: Keys whose values are named where only one run has them.
 NAMED = ("dataset", "model", "classifier", "objective", "method", "individual", "attribute", "task")
 
@@ -410,9 +413,15 @@ def _match_settings(old: list[Row], new: list[Row], keys: list[str]) -> list[lis
         pairs = pair_trainings(rows, others) if settings == ["trained_for"] else single
         for before, after in pairs:
             ends = {key: (before[key] or "none", after[key] or "none") for key in settings}
-            both = {key: " → ".join(pair) for key, pair in ends.items() if pair[0] != pair[1]}
+            both = {key: CHANGED_TO.join(pair) for key, pair in ends.items() if pair[0] != pair[1]}
             renamed |= {id(row): row | both for row in (before, after)}
     return [[renamed.get(id(row), row) for row in run] for run in (old, new)]
+
+
+def _row_of(row: Row, side: int) -> Row:
+    """Return a row that `_match_settings` may have renamed as base (0) or head (1) names it."""
+    return row | {key: row[key].split(CHANGED_TO)[side]
+                  for key in SETTINGS if CHANGED_TO in row.get(key, "")}  # fmt: skip
 
 
 def _count_sentences(rows: list[Row]) -> Counter[str]:
@@ -443,8 +452,9 @@ def _item_finder(base: Place, head: Place) -> FindItems:
         return [store(run.folder, name) for run, name in (base, head)]
 
     def find(column: Column, row: Row) -> list[Any]:
-        rows = zip(stores(column.items), (row, head[0].stored_row(row)), strict=True)
-        return [store.items(key, column.name) for store, key in rows]
+        rows = [_row_of(run, side) for side, run in enumerate((row, head[0].stored_row(row)))]
+        sides = zip(stores(column.items), rows, strict=True)
+        return [store.items(key, column.name) for store, key in sides]
 
     return find
 

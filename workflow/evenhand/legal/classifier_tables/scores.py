@@ -110,7 +110,13 @@ TABLE = Table(
             column
             for name in MEASURES
             for column in (
-                percent(name, TITLES[name], interval=True, neutral=0 if name == "gd" else None),
+                percent(
+                    name,
+                    TITLES[name],
+                    interval=True,
+                    neutral=0 if name == "gd" else None,
+                    items="classifier_cases",
+                ),
                 percent(f"{name}_sd", "Standard deviation over seeds"),
             )
         ),
