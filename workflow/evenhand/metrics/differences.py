@@ -158,8 +158,8 @@ def difference_of_items(
         centre = above.sum() / sizes.sum()
     distances = side * (means - (neutral or 0.0))
     change = float(distances[1] - distances[0])
-    swaps = clusters.reshape(len(clusters), -1)[:, :2]
-    groups = min(len(np.unique(swaps[below[:, run] > 0], axis=0)) for run in (0, 1))
+    swaps, axis = (clusters, None) if clusters.ndim == 1 else (clusters[:, :2], 0)
+    groups = min(len(np.unique(swaps[below[:, run] > 0], axis=axis)) for run in (0, 1))
     if groups < LEAST_CLUSTERS:
         return _unknown(change)
     if abs(change) <= 1e-12 * np.abs(means).max():

@@ -8,6 +8,7 @@ Its class ``Store(folder, table)`` takes a results folder and the path of a tabl
 from typing import NamedTuple
 
 import numpy as np
+from pandas import factorize
 
 
 class Items(NamedTuple):
@@ -36,22 +37,21 @@ def side_by_side(base: Items, head: Items) -> tuple[np.ndarray, np.ndarray, np.n
 
     Returns
     -------
-    (array of float, array of float, array of str)
+    (array of float, array of float, array of int)
         Contributions to numerators and denominators, shape (n, 2), zero for an item that a run
         lacks, and the clusters. An item that changed its cluster counts as two.
     """
-    labels = [
-        np.array(
-            ["\0".join([*np.atleast_1d(c), n]) for n, c in zip(*items[:2], strict=True)], dtype=str
-        )
-        for items in (base, head)
-    ]
-    names, place = np.unique(np.concatenate(labels), return_inverse=True)
-    places = np.split(place, [len(labels[0])])
-    above, below = np.zeros((len(names), 2)), np.zeros((len(names), 2))
-    for run, (items, rows) in enumerate(zip((base, head), places, strict=True)):
-        np.add.at(above[:, run], rows, items.value)
-        np.add.at(below[:, run], rows, 1.0)
     columns = 1 if base.cluster.ndim == 1 else base.cluster.shape[1]
-    clusters = np.array([name.split("\0", columns)[:columns] for name in names], dtype=str)
-    return above, below, clusters.reshape(len(names), *base.cluster.shape[1:])
+    labels = np.concatenate([each.cluster.reshape(-1, columns) for each in (base, head)])
+    # in sorted order, so that the order of the items does not matter
+    codes = factorize(labels.ravel(), sort=True)[0].reshape(labels.shape)
+    place = factorize(np.concatenate([base.name, head.name]))[0]
+    for column in codes.T:
+        place = np.unique(place * (codes.max() + 1) + column, return_inverse=True)[1]
+    first = np.unique(place, return_index=True)[1]
+    sums = [
+        [np.bincount(rows, weights=values, minlength=len(first)) for values in (items.value, None)]
+        for items, rows in zip((base, head), np.split(place, [len(base.name)]), strict=True)
+    ]
+    above, below = (np.stack(each, axis=1).astype(float) for each in zip(*sums, strict=True))
+    return above, below, codes[first].reshape(len(first), *base.cluster.shape[1:])
