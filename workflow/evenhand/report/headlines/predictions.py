@@ -13,6 +13,7 @@ from evenhand.predictions.words import (
     MOST_FURTHER,
     TITLES,
     doubts,
+    explained_gaps,
     findings,
     is_constant,
     named_gap,
@@ -75,7 +76,7 @@ def conclude(sets: Sequence[dict[str, Any]], place: str = "the page Predictions"
     """
     are_logs = all("preferences" in document["tables"] for document in sets)
     question = plain("question", system="logs" if sets and are_logs else "predictions")
-    order = sorted(sets, key=lambda each: (_worthless(each), _is_mitigated(each), -_clear(each)))
+    order = sorted(sets, key=_order)
     lines = [
         (
             document,
@@ -128,6 +129,7 @@ def _short(order: Sequence[dict[str, Any]], sets: Sequence[dict[str, Any]], furt
         _files(document),
         title=_subject(document, sets),
         gap=gap if gap and gap["verdict"] == "above" else None,
+        is_explained=gap in explained_gaps(tables),
         metric=drawn_title(tables),
         preference=preference,
         doubt=preference["doubt"]
@@ -176,6 +178,13 @@ def _files(document: dict[str, Any]) -> list[str]:
     return [f"{document['place']}/{table}.csv" for table in tables]
 
 
+def _order(document: dict[str, Any]) -> tuple[float, ...]:
+    """Return the sort key of sets: those whose first gap labels may explain follow the others."""
+    tables = document["tables"]
+    is_explained = named_gap(tables) in explained_gaps(tables)
+    return _worthless(document), _is_mitigated(document), is_explained, -_clear(document)
+
+
 def _worthless(document: dict[str, Any]) -> int:
     """Return 2 for constant predictions, 1 for a classifier at the majority's share, else 0."""
     return 2 if is_constant(document) else len(worthless(document, document["tables"]))
@@ -190,14 +199,16 @@ def _clear(document: dict[str, Any]) -> float:
     """Return the clearest gap or calibration error in multiples of random groups'.
 
     Of logs the largest `strength` of a preference. Zero without a significant one, and if all
-    predictions are alike.
+    predictions are alike. Gaps that labels may explain count if the first one is among them.
     """
     if is_constant(document):
         return 0.0
+    explained = explained_gaps(document["tables"])
+    left_out = [] if named_gap(document["tables"]) in explained else explained
     gaps = [
         row["gap"] / max(row["noise_95"], 1e-9)
         for row in document["tables"].get("gaps", [])
-        if row["verdict"] == "above"
+        if row["verdict"] == "above" and row not in left_out
     ]
     gaps += [
         row["value"] / max(row["noise_high"], 1e-9)
