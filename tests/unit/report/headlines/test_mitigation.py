@@ -20,6 +20,7 @@ from evenhand.report.headlines.mitigation import (
     conclude,
     describe,
     find_changes,
+    find_gaps,
 )
 from evenhand.report.study import Study
 from unit.report import checks
@@ -435,6 +436,42 @@ def test_the_trainings_of_a_method_for_several_attributes_have_names(tmp_path, o
     assert ("(trained for <bdi>age</bdi>)" in short) is (len(others) == 2)
 
 
+def test_one_training_of_several_classifiers_counts_once(tmp_path):
+    row = BLANK | {"measure": "worst", "erm": 20, "low": 5, "high": 30, "attribute": "age"}
+    row |= {"seeds_low": 5, "seeds_high": 30, "delta": 5, "seeds": 5, "verdict": "above"}
+    rows = [
+        row | {"classifier": name, "objective": objective, "value": value, "difference": value - 20}
+        for name, of_dro in (("linear", 38), ("balanced", 37))
+        for objective, value in (("leace", 38), ("group_dro", of_dro))
+    ]
+    write_tables(tmp_path, [(of_texts.TABLE, rows)])
+    changes = find_changes([tmp_path], [], [], {})
+    of = f"{tmp_path.name}, "
+    assert sorted((change.method, change.of) for change in changes) == [
+        ("group_dro", of + "balanced"),
+        ("group_dro", of + "linear"),
+        ("leace", of + "linear and balanced (one training)"),
+    ]
+    assert "3 comparisons" in conclude(changes).sentence
+    constant = [each | {"reason": CONSTANT} for each in rows]
+    write_tables(tmp_path, [(of_texts.TABLE, constant)])
+    assert len(find_changes([tmp_path], [], [], {})) == 4
+
+
+def test_each_classifier_of_one_plain_training_has_its_gaps(tmp_path):
+    files = []
+    for name in ("linear", "balanced"):
+        meta, tables = tmp_path / f"predictions/{name}/meta.json", tmp_path / "tables/predictions"
+        meta.parent.mkdir(parents=True)
+        trained = {"dataset": "mine", "classifier": name, "objective": "erm"}
+        meta.write_text(json.dumps({"trained": trained}))
+        row = {"attribute": "age", "metric": "tpr", "verdict": "above", "gap": 0.2}
+        write_tables(tables / name, [(gaps.TABLE, [dict.fromkeys(gaps.TABLE.header) | row])])
+        files += [meta, tables / name]
+    names = {(classifier, metric) for _, classifier, _, metric in find_gaps(Study(files))}
+    assert names == {("linear", "tpr"), ("balanced", "tpr")}
+
+
 @pytest.mark.parametrize(("of_all", "fairer"), [(17, False), (30, False), (3, True), (-2, True)])
 def test_a_worst_group_that_changes_as_all_cases_do_is_not_fairer(tmp_path, of_all, fairer):
     row = BLANK | {"classifier": "linear", "objective": "jtt", "trained_for": "none", "erm": 20}
@@ -479,8 +516,10 @@ def test_an_attribute_that_removal_leaves_readable_is_named(tmp_path, change, na
     row |= {"score": 50, "score_low": 44, "score_high": 56}
     row = dict.fromkeys(attribute_leakage.TABLE.header) | row | change
     folder = tmp_path / "tables/classifiers/d"
-    write_tables(folder, [(attribute_leakage.TABLE, [row]), (of_texts.TABLE, [])])
+    tables = [(attribute_leakage.TABLE, [row, row | {"classifier": "b"}]), (of_texts.TABLE, [])]
+    write_tables(folder, tables)
     doubts = describe(Study([folder])).doubts
+    assert all(words.startswith("<bdi>d, linear and b (one training)</bdi>") for words in doubts)
     assert [("<bdi>age</bdi> from the features" in words) for words in doubts] == [True] * named
 
 

@@ -111,6 +111,24 @@ def test_plain_training_precedes_mitigation(audited):
     assert plain[:2] == [True, True] and plain == sorted(plain, reverse=True)
 
 
+def test_one_training_of_several_classifiers_counts_once(audited, write):
+    files = []
+    for name, shift in (("a", 0.3), ("b", 0.3), ("other", 0.2)):
+        meta, tables = audited(name, shift)
+        trained = {"trained": {"objective": "leace", "dataset": "mine"}}
+        meta.write_text(json.dumps(json.loads(meta.read_text()) | trained))
+        files += [meta, tables]
+    found = describe(files, {})
+    words = "<bdi>&lt;b&gt;</bdi> has the same training as <bdi>&lt;a&gt;</bdi>, so that"
+    assert sum(each.startswith(words) for each in found.doubts) == 1
+    assert "&lt;b&gt;" not in "".join([found.sentence, found.short, *found.more])
+    assert "&lt;other&gt;" in "".join(found.more)
+    page = write("predictions", files, systems=["predictions"])
+    (section,) = page.css("#set-b > ul li")[:1]
+    assert section.text().startswith("<b> has the same training as <a>")
+    assert "differs by group" not in page.css_first("#set-b > ul").text()
+
+
 def test_the_figure_has_the_metric_that_the_first_finding_names(audited, write):
     files = audited("mine", 0.3)
     headline = describe(files, {})

@@ -137,7 +137,9 @@ def rate_gaps(study: Study) -> Rows:
     Rows of the table ``gaps`` of the audits of these predictions, with `dataset` and `classifier`,
     one of each training as in `judge`. Intersections of attributes are left out.
     """
-    rows = [row for row in _gaps(study) if row["metric"] in RATES and row["p_adjusted"] is not None]
+    rows = [
+        row for row in plain_gaps(study) if row["metric"] in RATES and row["p_adjusted"] is not None
+    ]
     by_training = {tuple(row[name] for name in TRAINING): row for row in reversed(rows)}
     return sorted(by_training.values(), key=lambda row: (row["p_adjusted"], -row["gap"]))
 
@@ -151,13 +153,13 @@ def accuracy_gap(study: Study, lowest: Rows) -> Row | None:
     untested = {tuple(row[name] for name in names): row for row in where(lowest, judged="untested")}
     rows = [
         row | {key: of[key] for key in ("of", "name", "title")}
-        for row in where(_gaps(study), metric="accuracy")
+        for row in where(plain_gaps(study), metric="accuracy")
         if row["gap"] and (of := untested.get(tuple(row[name] for name in names)))
     ]
     return max(rows, key=lambda row: row["gap"], default=None)
 
 
-def _gaps(study: Study) -> Rows:
+def plain_gaps(study: Study) -> Rows:
     """Return the gaps between groups under plain training, of every audit of its predictions."""
     folders = {path.name: path for path in study.paths(FILES[4])}
     rows: Rows = []

@@ -1,11 +1,12 @@
 """The headline of predictions that were made elsewhere: gaps between groups."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from altair import LayerChart
 
+from evenhand.core.rows import grouped_by
 from evenhand.core.tables import read_tables
 from evenhand.legal.classifier_study import BASE
 from evenhand.predictions.words import (
@@ -72,8 +73,11 @@ def read_audit(meta: Path, folder: Path, titles: Mapping[str, str]) -> dict[str,
 def conclude(sets: Sequence[dict[str, Any]], place: str = "the page Predictions") -> Headline:
     """Return the headline of sets: ``meta.json`` of each with its tables and their place.
 
-    `place` is where all findings are, in words.
+    `place` is where all findings are, in words. Several classifiers with one training count once.
     """
+    same = same_trainings(sets)
+    repeated = [say("predictions_same", words=words) for words in same.values()]
+    sets = [document for document in sets if document["name"] not in same]
     are_logs = all("preferences" in document["tables"] for document in sets)
     question = plain("question", system="logs" if sets and are_logs else "predictions")
     order = sorted(sets, key=_order)
@@ -110,9 +114,30 @@ def conclude(sets: Sequence[dict[str, Any]], place: str = "the page Predictions"
         caption=_caption(order[0]) if figure else "",
         figure_files=_files(order[0]),
         strength=_clear(order[0]),
-        doubts=[*left_out, *_doubts(sets)],
+        doubts=[*left_out, *repeated, *_doubts(sets)],
         left_out=left_out,
     )
+
+
+def same_trainings(sets: Iterable[dict[str, Any]]) -> dict[str, tuple[str, str]]:
+    """Return the title of each set whose training another one has, and that of the first, by name.
+
+    Classifiers may differ only in groups that an objective does not use. Constant ones are apart.
+    """
+
+    def numbers(document: dict[str, Any]) -> Hashable:
+        trained = document.get("trained") or {}
+        names = ("attribute", "group", "metric", "label", "cases", "value", "low", "high")
+        cells = [tuple(row[name] for name in names) for row in document["tables"].get("groups", [])]
+        if not cells or "objective" not in trained or is_constant(document):
+            return document["name"]
+        return trained["dataset"], trained["objective"], *cells
+
+    return {
+        other["name"]: (other["title"], first["title"])
+        for first, *others in grouped_by(sets, numbers).values()
+        for other in others
+    }
 
 
 def _short(order: Sequence[dict[str, Any]], sets: Sequence[dict[str, Any]], further: int) -> str:
