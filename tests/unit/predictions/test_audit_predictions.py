@@ -629,7 +629,7 @@ def test_a_macro_f1_that_comes_from_unlike_labels_is_no_finding(tmp_path):
              if row["metric"] == "macro_f1" and row["verdict"] in ("above", "below")]  # fmt: skip
     assert mixed and not any("acro-F1" in words for words in findings(tables, 5))
     said = [
-        words for words in notes(description, tables, "") if "macro-F1 gives each label" in words
+        words for words in notes(description, tables, "") if "Macro-F1 gives each label" in words
     ]
     assert len(said) == 1 and f"of {len(mixed)} group" in said[0]
 

@@ -217,7 +217,7 @@ def test_the_group_with_the_lowest_share_is_named_if_the_labels_differ(positives
     for words in (sentences[1], worse):
         assert ("lower for the group <bdi>f</bdi>" in words) is differ
         assert (
-            "the labels do not differ significantly between the groups (p = 0.16" in words
+            "The labels do not differ significantly between the groups (p = 0.16" in words
         ) is not differ
         assert "few people" not in words
     for one in where(people, group=1):

@@ -367,7 +367,7 @@ def test_changes_that_lack_seeds_alone_ask_for_more(tmp_path):
     assert asked.next.striptags().startswith("Train with more seeds (5 instead of 2): 2 changes")
     assert asked.next.striptags().endswith("The largest: o2 on " + tmp_path.name + ", linear, worst"
                                            " group of age +2.0 points.")  # fmt: skip
-    assert "; 2 are significant over cases, but not over the 2 seeds (" in asked.sentence
+    assert ". 2 are significant over cases, but not over the 2 seeds (" in asked.sentence
     fixed = headline(0.04, reason="they are one classifier")
     assert "age +1.0 points, where they are one classifier." in fixed.next.striptags()
     for other in (headline(0.05), headline(None), headline(0.01, verdict="above")):
