@@ -15,6 +15,8 @@ from evenhand.report.headlines.mitigation import (
     REFITTED,
     REMOVAL,
     Change,
+    answers,
+    by_kind,
     by_method,
     compare_weights,
     conclude,
@@ -59,6 +61,18 @@ def test_a_single_data_set_is_named_once():
     found = conclude([one, two._replace(of="yours")])
     assert found.caption.startswith("↑: higher")
     assert checks.rows(found.figure, "name") == ["mine, dDP ↓ a", "yours, dDP ↓ b"]
+
+
+def test_each_attribute_with_a_significant_change_is_named():
+    changes = [change(f"m{n}", 9 - n, "above")._replace(of="loans (age)") for n in range(5)]
+    changes += [change("m0", 3, "above")._replace(of=f"loans ({name})") for name in "bcd"]
+    found = conclude(changes)
+    (answer,) = answers(by_kind(by_method(changes)))
+    for name in ("age", *"bcd"):
+        assert f"loans ({name})" in answer and any(f"loans ({name})" in one for one in found.more)
+    assert "m1" not in answer and answer.endswith("; and 4 more.") and len(found.more) == 4
+    unclear = conclude([each._replace(verdict="inconclusive") for each in changes])
+    assert sum("changes dDP" in words for words in unclear.more) == 3
 
 
 def test_a_method_without_a_significant_change_shows_both_directions():

@@ -26,7 +26,7 @@ from evenhand.legal.classifier_tables.tests import (
 )
 from evenhand.legal.groups import PLUS
 from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT, INCONCLUSIVE
-from evenhand.predictions.words import worthless
+from evenhand.predictions.words import spread, worthless
 from evenhand.report.figures import SIGNED, axis, estimated, forest
 from evenhand.report.headline import Headline, plain, say, strength
 from evenhand.report.headlines.legal import plain_gaps
@@ -422,12 +422,13 @@ def conclude(order: Sequence[Change], weights: str = "", gaps: int = NAMED) -> H
     significant = sum(change.significant for change in order)
     rows = by_method(order)
     kinds = by_kind(rows)
-    named = [id(row) for kind in SIGNIFICANT for row, _ in kinds[kind][:NAMED]]
+    named = [id(row) for kind in SIGNIFICANT for row, _ in kinds[kind][: _named(kind, kinds)]]
     rows.sort(key=lambda row: id(row) not in named)  # each named method is in the figure
     named_gaps = on_gaps(order)[:gaps]
     clearest = [change for change in order if change.significant or not significant]
     of_gaps = {change for several in _by_gap(order) for change in several}
-    clearest = [change for change in clearest if change not in of_gaps][:LINES]
+    clearest = spread((change for change in clearest if change not in of_gaps), _subject)
+    clearest = clearest[: max(LINES, len({*map(_subject, clearest)}) if significant else 0)]
     lines = [change.words for change in clearest]
     # what the sentences state is drawn, then the clearest change of each method
     stated = [change for several in _by_gap(order)[:gaps] for change in several]
@@ -509,7 +510,7 @@ def _by_gap(changes: Iterable[Change]) -> list[list[Change]]:
 def answers(kinds: Kinds, chosen: Sequence[str] = KINDS) -> list[str]:
     """Return a sentence for each kind with members: what these methods changed, or why nothing."""
     return [
-        say("mitigation_kind", kind=kind, members=kinds[kind], most=NAMED)
+        say("mitigation_kind", kind=kind, members=kinds[kind], most=_named(kind, kinds))
         for kind in chosen
         if kinds[kind]
     ]
@@ -541,7 +542,10 @@ def unconfirmed(changes: Iterable[Change]) -> list[str]:
 
 
 def by_kind(rows: Iterable[dict[str, Any]]) -> Kinds:
-    """Return the rows of `by_method` by what the method changed, or by why it is not known."""
+    """Return the rows of `by_method` by what the method changed, or by why it is not known.
+
+    The first row of each attribute precedes the second of any, so that each is named.
+    """
     kinds: Kinds = {kind: [] for kind in KINDS}
     for row in rows:
         several = row["changes"]
@@ -554,7 +558,20 @@ def by_kind(rows: Iterable[dict[str, Any]]) -> Kinds:
             kind = "less_fair" if row["worse"] else "no_addition" if row["better"] else ""
         for name, part in [(kind, several)] if kind else _without_change(several):
             kinds[name].append((row, len(part)))
+    for kind in SIGNIFICANT:
+        kinds[kind] = spread(kinds[kind], lambda member: _subject(member[0]["clearest"]))
     return kinds
+
+
+def _subject(change: Change) -> str:
+    """Return the attribute of a change; of people their data set, which has one attribute."""
+    return change.attribute or change.of
+
+
+def _named(kind: str, kinds: Kinds) -> int:
+    """Return how many members of a kind are named: each attribute once if significant."""
+    attributes = {_subject(row["clearest"]) for row, _ in kinds[kind] if kind in SIGNIFICANT}
+    return max(NAMED, len(attributes))
 
 
 def _without_change(changes: Iterable[Change]) -> list[tuple[str, list[Change]]]:
