@@ -480,7 +480,8 @@ def test_each_classifier_of_one_plain_training_has_its_gaps(tmp_path):
         trained = {"dataset": "mine", "classifier": name, "objective": "erm"}
         meta.write_text(json.dumps({"trained": trained}))
         row = {"attribute": "age", "metric": "tpr", "verdict": "above", "gap": 0.2}
-        write_tables(tables / name, [(gaps.TABLE, [dict.fromkeys(gaps.TABLE.header) | row])])
+        made = [(gaps.TABLE, [dict.fromkeys(gaps.TABLE.header) | row]), (groups.TABLE, [])]
+        write_tables(tables / name, made)
         files += [meta, tables / name]
     names = {(classifier, metric) for _, classifier, _, metric in find_gaps(Study(files))}
     assert names == {("linear", "tpr"), ("balanced", "tpr")}
