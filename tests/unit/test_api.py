@@ -525,7 +525,10 @@ def test_a_loss_has_its_verdict_beside_the_network_without_it(tmp_path):
     assert plain.startswith("mlp: accuracy") and "Against" not in plain + constant
     assert with_loss.startswith("mlp with iifr_cosine (lambda 1, epsilon 0.8): accuracy")
     _, against, effects = with_loss.partition(" Against mlp: IFR_b ")
-    assert against and effects.count("95 % CI") == 2 and "gap of selection rates" in effects
+    assert against and effects.count("95 % CI") == 5 and "Gap of selection rates" in effects
+    for name in ("true positive", "false positive"):
+        assert f". Gap of {name} rates " in effects and f". Gap of {name} rates " in adversary
+    assert ". Accuracy " in effects and ". Accuracy " in adversary
 
 
 def test_predictions_name_the_rows_of_the_table_that_was_given(tmp_path):

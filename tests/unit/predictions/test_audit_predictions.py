@@ -629,9 +629,63 @@ def test_a_macro_f1_that_comes_from_unlike_labels_is_no_finding(tmp_path):
              if row["metric"] == "macro_f1" and row["verdict"] in ("above", "below")]  # fmt: skip
     assert mixed and not any("acro-F1" in words for words in findings(tables, 5))
     said = [
-        words for words in notes(description, tables, "") if "macro-F1 gives each label" in words
+        words for words in notes(description, tables, "") if "Macro-F1 gives each label" in words
     ]
     assert len(said) == 1 and f"of {len(mixed)} group" in said[0]
+
+
+def unlike_labels(right, n=1200):
+    """Labels differ by sex; `right` gives the share of right predictions by label and region."""
+    generator = np.random.default_rng(5)
+    sex, region = (generator.choice([*pair], n) for pair in ("fm", "ns"))
+    label = generator.random(n) < np.where(sex == "m", 0.8, 0.3)
+    hit = generator.random(n) < right(label, region)
+    table = pd.DataFrame({"y": label, "p": label == hit, "sex": sex, "region": region})
+    return table.astype({"y": int, "p": int})
+
+
+#: What a finding that labels may explain states.
+UNLIKE = "Unlike labels may explain it: no gap of TPR or FPR by sex is significant, and with those"
+
+
+def test_gaps_that_unlike_labels_explain_follow_gaps_of_errors(tmp_path):
+    table = unlike_labels(lambda label, region: np.where(region == "n", 0.95, 0.8))
+    words = findings(audit(tmp_path, table, groups=["sex", "region"])[0], 5)
+    starts = [each.partition(":")[0] for each in words[:3]]
+    assert starts[0] == "True positive rate differs by region"
+    assert starts[1] == "Selection rate differs by sex" and UNLIKE in words[1]
+    assert not any(UNLIKE in each for each in words[:1] + words[2:])
+    # groups of which one has errors: labels are no reason
+    unfair = unlike_labels(lambda label, region: 0.9)
+    of_f = unfair["sex"] == "f"
+    unfair.loc[of_f, "p"] = unfair.loc[of_f, "p"] * (unfair.index[of_f] % 2)
+    words = findings(audit(tmp_path, unfair, groups=["sex"])[0], 5)
+    (rates,) = (each for each in words if each.startswith("Selection rate differs by sex"))
+    assert rates.endswith(" % have the label 1.") and UNLIKE not in "".join(words)
+
+
+def test_unlike_labels_explain_an_accuracy_of_two_labels(tmp_path):
+    table = unlike_labels(lambda label, region: np.where(label, 0.97, 0.7))
+    tables, description = audit(tmp_path, table, groups=["sex"], positive="1")
+    words = findings(tables, 5, description)
+    assert [each.partition(" differs")[0] for each in words] == [
+        "Selection rate", "Accuracy", "Macro-F1",
+    ]  # fmt: skip
+    assert all(UNLIKE in each for each in words)
+    share = {row["group"]: row["counted"] / row["cases"] for row in tables["groups"]
+             if row["metric"] == "tpr"}  # fmt: skip
+    tpr, fpr = (
+        next(row["value"] for row in tables["groups"] if row["metric"] == name)
+        for name in ("tpr", "fpr")
+    )
+    made = 100 * (share["f"] - share["m"]) * (tpr - 1 + fpr)
+    end = f" alone make a difference of {made:.1f} points.".replace("-", "−")
+    assert words[1].endswith(end)
+    # the rates of one of three labels do not make an accuracy
+    part = np.arange(len(table)) % 3 == 0
+    table.loc[part, "y"], table.loc[part, "p"] = 2, 2 * (np.arange(part.sum()) % 2)
+    words = findings(audit(tmp_path, table, groups=["sex"], positive="1")[0], 5)
+    assert not any(UNLIKE in each for each in words if each.startswith("Accuracy"))
 
 
 def test_the_macro_f1_of_a_group_is_not_compared_with_that_of_a_mixture(tmp_path):

@@ -9,7 +9,7 @@ from evenhand.io.tables import write_table
 from evenhand.legal.findings import Finding
 from evenhand.legal.splits import DUPLICATE
 from evenhand.legal.tabulate_cases import tabulate_cases
-from evenhand.predictions.tables import gaps
+from evenhand.predictions.tables import gaps, groups
 from unit.legal.made_cases import evidence, record, write_cases, write_found
 from unit.report.made_once import made_once
 
@@ -67,7 +67,7 @@ def audit(folder, *rows, name="p", objective="erm", dataset="ecthr"):
     trained = {"dataset": dataset, "classifier": "linear", "objective": objective}
     meta.write_text(json.dumps({"trained": trained}), encoding="utf-8")
     tables = folder / f"tables/predictions/{name}"
-    write_tables(tables, [(gaps.TABLE, rows)])
+    write_tables(tables, [(gaps.TABLE, rows), (groups.TABLE, [])])
     return [meta, tables]
 
 

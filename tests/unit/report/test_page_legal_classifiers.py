@@ -57,6 +57,14 @@ def test_the_answer_begins_with_rates_where_they_are_tested(page, tmp_path):
     assert "with which the answer begins" in text(tree, "#reading")
 
 
+def test_classifiers_of_one_plain_training_are_named_in_its_row(page):
+    def doubled(rows):
+        return [*rows, *(row | {"classifier": "balanced"} for row in rows)]
+
+    tree = page(changes={"table_4": doubled, "group_scores": doubled})
+    assert "linear and balanced: one training" in text(tree, "main table")
+
+
 def test_the_calibration_error_is_of_the_confidence(page):
     words = "of the confidence, which is the probability of the predicted label; mean over seeds."
     assert words in text(page(), "#mine")

@@ -8,6 +8,7 @@ import pytest
 from evenhand.core.phrases import MACROS, PHRASES, SENTENCES
 from evenhand.report.sections.stereotypes_words import gate_words
 from evenhand.report.words import gate_meaning
+from expected import FOLDER
 
 LIBRARY = SENTENCES.parent
 
@@ -107,3 +108,19 @@ def test_a_failed_check_is_worded_by_what_the_model_predicts():
     words = "Its next-{} accuracy is not significantly above the majority-class baseline."
     assert gate_meaning(word) == words.format("character")
     assert gate_words(f"{word}; new_one") == [words.format("token"), "new_one"]
+
+
+#: The most words of a sentence.
+LONGEST = 60
+
+
+def test_no_sentence_is_too_long():
+    files = [path for room in ("headlines", "pages", "cards") for path in FOLDER.glob(f"{room}/*")]
+    texts = [line for path in files for line in path.read_text(encoding="utf-8").splitlines()]
+    assert len(files) > 10
+    for line in texts:
+        if line.startswith(("figure", "|")):
+            continue
+        text = re.sub(r"<[^>]+>|\{(href|data)[^}]*\}|\btables/\S+", "", line)
+        for sentence in re.split(r"(?<=[.?!])\s+(?=[A-Z0-9“●])", text):
+            assert len(re.findall(r"\S*\w\S*", sentence)) <= LONGEST, sentence

@@ -23,6 +23,9 @@ MOST_TIES = 0.02
 #: From this share of cases on whose largest probabilities tie, a gap may come from the rule.
 MANY_TIED = 0.05
 
+#: Shares in the tables are rounded to less than this.
+ROUNDED = 1e-5
+
 #: What identifies a metric in the tables.
 METRIC = ("attribute", "metric", "label")
 
@@ -331,6 +334,28 @@ def preference(row: dict[str, Any], items: str, delta: float) -> str:
     return _say("preference", row, items, verdict, borderline(row))
 
 
+class _Labels(NamedTuple):
+    """The labels of the two compared parts of a gap, and the difference that they make.
+
+    Attributes
+    ----------
+    label : str
+        The positive one.
+    shares : list of float
+        Of the cases of both parts that have it.
+    expected : float
+        The difference if both had the TPR and FPR of all cases.
+    explains : bool
+        Whether this leaves less than half of the difference, and neither rate differs
+        significantly, both being tested.
+    """
+
+    label: str
+    shares: list[float]
+    expected: float
+    explains: bool
+
+
 class _Finding(NamedTuple):
     """A significant gap, or the gap of calibration errors of which one is significant.
 
@@ -344,32 +369,48 @@ class _Finding(NamedTuple):
         The rows of groups whose calibration error is above that of random groups.
     is_echo : bool
         Whether it is of an intersection and not clearly beyond a gap of one of its attributes.
+    labels : _Labels or None
+        Of a selection rate, and of a gap that labels explain.
     """
 
     gap: dict[str, Any]
     group: dict[str, Any] | None
     worse: list[dict[str, Any]]
     is_echo: bool
+    labels: _Labels | None
 
     @property
-    def key(self) -> tuple[bool, bool, float, float]:
-        """The sort key: attributes before intersections, rates before summaries, the clearest."""
+    def key(self) -> tuple[bool, bool, bool, float, float]:
+        """The sort key: attributes before intersections, then gaps that no labels explain.
+
+        Of these, rates before summaries, and the clearest first.
+        """
         group = self.group
         clear = (group["p_adjusted"], -abs(group["difference"])) if group else ()
         is_summary = self.gap["metric"] in SUMMARIES
         p_values = [row["p_adjusted"] for row in (self.gap, *self.worse)]
         least = min(p for p in p_values if p is not None)
-        return self.is_crossed, is_summary, *(clear or (least, 0.0))
+        return self.is_crossed, self.is_explained, is_summary, *(clear or (least, 0.0))
 
     @property
     def is_crossed(self) -> bool:
         """Whether it is of an intersection."""
         return CROSS in self.gap["attribute"]
 
+    @property
+    def is_explained(self) -> bool:
+        """Whether unlike labels of the groups may be the reason."""
+        return self.labels is not None and self.labels.explains
+
 
 def named_gap(tables: Tables) -> dict[str, Any] | None:
     """Return the row of the gap that the first finding names; None without a significant one."""
     return next((finding.gap for finding in _significant(tables)), None)
+
+
+def explained_gaps(tables: Tables) -> list[dict[str, Any]]:
+    """Return the rows of the significant gaps that unlike labels of the groups may explain."""
+    return [finding.gap for finding in _significant(tables) if finding.is_explained]
 
 
 def echoes(tables: Tables) -> int:
@@ -412,7 +453,8 @@ def _significant(tables: Tables, with_odds: bool = False) -> list[_Finding]:
         parts = attribute.split(CROSS)
         follows = len(parts) > 1 and any((part, *metric) in keys for part in parts)
         is_echo = follows and _key(row) not in worse
-        gaps.append(_Finding(row, most, worse_calibrated[_key(row)], is_echo))
+        labels = _labels(row, most, tables)
+        gaps.append(_Finding(row, most, worse_calibrated[_key(row)], is_echo, labels))
     gaps.sort(key=lambda finding: finding.key)
     spread_gaps = spread(gaps, lambda finding: finding.gap["attribute"])
     return sorted(spread_gaps, key=lambda finding: finding.is_crossed)
@@ -480,11 +522,12 @@ def _gaps(tables: Tables, description: Mapping[str, Any]) -> list[str]:
         return {"title": title, "of_label": of_label, "counts": counts, "most": most}
 
     def words(finding: _Finding) -> str:
-        row, group, worse, _ = finding
+        row, group, worse, *_ = finding
         if row["verdict"] != "above":
             return _say("worse_calibrated", row=row, worse=worse, title=facts(row)["title"])
-        rates = _base_rates(row, group, tables["groups"])
-        sentence = _say("gap", row=row, group=group, worse=worse, rates=rates, **facts(row))
+        sentence = _say("gap", row=row, group=group, worse=worse, **facts(row))
+        if finding.labels:
+            sentence += f" {_say('of_labels', row=row, labels=finding.labels)}"
         if finding.is_crossed and group and group not in clear:
             sentence += f" {_say('like_one', alone=_largest_alone(group, tables['groups']))}"
         return sentence
@@ -507,21 +550,62 @@ def _gaps(tables: Tables, description: Mapping[str, Any]) -> list[str]:
     return [first, *others, *([_say("without_gap", rows=without, runs=runs)] if without else [])]
 
 
-def _base_rates(
-    gap: dict[str, Any], group: dict[str, Any] | None, groups: list[dict[str, Any]]
-) -> list[float]:
-    """Return the shares of positive labels in the two parts that a selection-rate gap compares."""
-    if gap["metric"] != "selection_rate":
-        return []
-    by = {name: gap[name] for name in ("attribute", "label")}
-    rows = where(groups, metric="tpr", **by)
+def _labels(gap: dict[str, Any], group: dict[str, Any] | None, tables: Tables) -> _Labels | None:
+    """Return the labels of `group`, or of the lowest one, and of the others it is compared with.
+
+    None of other metrics than those of `_made`, of accuracy with more than two labels, which TPR
+    and FPR do not make, and unless labels explain it of other metrics than the selection rate.
+    """
+    metric, positive = gap["metric"], where(tables["groups"], metric="tpr")
+    labels = {row["label"] for row in positive if gap["label"] in (row["label"], None)}
+    if metric not in ("selection_rate", "accuracy", "macro_f1") or len(labels) != 1:
+        return None
+    (label,) = labels
+    overall = where(tables["groups"], attribute=ALL)
+    overall = {row["metric"]: row for row in overall if row["label"] in (label, None)}
+    tpr, fpr = (overall[name]["value"] for name in ("tpr", "fpr"))
+    if tpr is None or fpr is None:
+        return None
+
+    def made(row: dict[str, Any], of: str) -> float:
+        return _made(row["counted"] / row["cases"], tpr, fpr)[of]
+
+    of_labels = "accuracy" if gap["label"] is None else metric
+    if abs(made(overall["tpr"], of_labels) - overall[of_labels]["value"]) > ROUNDED:
+        return None
+    positive = where(positive, attribute=gap["attribute"], label=label)
     first = group["group"] if group else gap["lowest_group"]
-    others = [row for row in rows if row["group"] != first]
-    if not group:
-        others = where(others, group=gap["highest_group"])
-    parts = [where(rows, group=first), others]
-    return [sum(row["counted"] for row in part) / sum(row["cases"] for row in part)
-            for part in parts]  # fmt: skip
+    others = [row for row in positive if row["group"] != first and row["cases"]]
+    others = others if group else where(others, group=gap["highest_group"])
+    shares, means = [], []
+    for part in (where(positive, group=first), others):
+        cases = sum(row["cases"] for row in part)
+        shares.append(sum(row["counted"] for row in part) / cases)
+        means.append(sum(row["cases"] * made(row, metric) for row in part) / cases)
+    difference = group["difference"] if group else gap["lowest"] - gap["highest"]
+    expected = means[0] - means[1]
+    same = [
+        row["p_adjusted"] is not None and row["verdict"] != "above"
+        for row in where(tables["gaps"], attribute=gap["attribute"], label=label)
+        if row["metric"] in ("tpr", "fpr")
+    ]
+    explains = len(same) == 2 and all(same) and abs(difference - expected) < abs(difference) / 2
+    named = explains or metric == "selection_rate"
+    return _Labels(label, shares, expected, explains) if named else None
+
+
+def _made(share: float, tpr: float, fpr: float) -> dict[str, float]:
+    """Return the metrics of cases of two labels with this share of positive ones."""
+    right, false = share * tpr, (1 - share) * fpr
+    right_negative = 1 - share - false
+    selected = right + false
+    of_both = ((right, selected + share), (right_negative, 2 - selected - share))
+    f1 = [2 * some / of for some, of in of_both if of]
+    return {
+        "selection_rate": selected,
+        "accuracy": right + right_negative,
+        "macro_f1": sum(f1) / len(f1),
+    }
 
 
 def _untested(tables: Tables, delta: float) -> list[dict[str, Any]]:

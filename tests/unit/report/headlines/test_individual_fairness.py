@@ -217,7 +217,7 @@ def test_the_group_with_the_lowest_share_is_named_if_the_labels_differ(positives
     for words in (sentences[1], worse):
         assert ("lower for the group <bdi>f</bdi>" in words) is differ
         assert (
-            "the labels do not differ significantly between the groups (p = 0.16" in words
+            "The labels do not differ significantly between the groups (p = 0.16" in words
         ) is not differ
         assert "few people" not in words
     for one in where(people, group=1):
@@ -284,6 +284,24 @@ def test_advice_has_the_details_of_the_largest_shares_alone():
     facts = {"datasets": [*"abc"], "drops": dict.fromkeys("abc", drop), "helps": {}}
     words = say("if_mitigate", **facts, small=False, most=2)
     assert words.count("The simplest remedy") == 2 and "Of the other 1, with smaller" in words
+
+
+def test_advice_names_the_remedy_of_each_attribute_before_intersections(tmp_path):
+    attributes = {**{name: name for name in "abcd"}, "ab": "a × b", "cd": "c × d"}
+    cells, files = [], [tmp_path / "tables/individual"]
+    for place, (name, attribute) in enumerate(attributes.items()):
+        of = {"dataset": name, "low": 60 - place, "high": 80, "mean": 70 - place}
+        cells += [FLIPS | of, *(row(metric="balanced_acc", **one) | {"dataset": name}
+                                for one in ({}, BLIND))]  # fmt: skip
+        files.append(tmp_path / f"tabular/{name}/data.json")
+        files[-1].parent.mkdir(parents=True)
+        described = {"name": name, "meta": {}, "attribute_name": attribute}
+        write_json(files[-1], dict.fromkeys(RECORD) | described)
+    blank = dict.fromkeys(table_4.TABLE.header)
+    write_tables(files[0], [(table_4.TABLE, [blank | cell for cell in cells])])
+    advice = describe(files, {}).next
+    assert all(f"is to train without <bdi>{name}</bdi>:" in advice for name in "abcd")
+    assert "a × b" not in advice and "Of the other 2, with" in advice
 
 
 def test_headlines_are_those_that_are_kept(tmp_path):

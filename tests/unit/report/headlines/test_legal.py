@@ -1,12 +1,16 @@
 import json
 
+import numpy as np
 import pytest
 
+from evenhand.core.rows import where
 from evenhand.core.tables import write_tables
 from evenhand.legal.case_tables import cross, leakage, sizes
 from evenhand.legal.classifier_tables import claims, group_scores, table_4
 from evenhand.report.headlines import legal
 from evenhand.report.study import Study
+from unit.predictions.test_audit_predictions import audit as audit_table
+from unit.predictions.test_audit_predictions import unlike_labels
 from unit.report.checks import headline_of
 from unit.report.headlines.kept import check_kept
 from unit.report.made_legal import audit, rate_gap
@@ -284,3 +288,19 @@ def test_labels_and_groups_in_two_spellings_are_named(tmp_path):
     assert labels.startswith("ECtHR: The labels 'approved', 'Approved' differ only in capital")
     assert groups.startswith("ECtHR: The groups 'north', 'North' of region differ only in")
     assert describe([cases(tmp_path, cells=cells[2:3])], TITLES).left_out == []
+
+
+def test_a_gap_that_unlike_labels_explain_follows_gaps_of_errors(tmp_path):
+    table = unlike_labels(lambda label, region: np.where(region == "n", 0.95, 0.8))
+    audit_table(tmp_path, table, groups=["sex", "region"])
+    trained = {"dataset": "d", "classifier": "linear", "objective": "erm"}
+    meta = tmp_path / "predictions/p/meta.json"
+    meta.parent.mkdir(parents=True)
+    meta.write_text(json.dumps({"trained": trained}), encoding="utf-8")
+    tables = tmp_path / "tables/predictions/p"
+    tables.parent.mkdir(parents=True)
+    (tmp_path / "out").rename(tables)
+    rates = where(legal.rate_gaps(Study([meta, tables])), verdict="above")
+    names = [(row["attribute"], row["metric"], row["is_explained"]) for row in rates]
+    assert names[-1] == ("sex", "selection_rate", True) and len(names) == 3
+    assert not any(is_explained for *_, is_explained in names[:-1])

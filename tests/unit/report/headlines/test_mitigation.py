@@ -15,11 +15,14 @@ from evenhand.report.headlines.mitigation import (
     REFITTED,
     REMOVAL,
     Change,
+    answers,
+    by_kind,
     by_method,
     compare_weights,
     conclude,
     describe,
     find_changes,
+    find_gaps,
 )
 from evenhand.report.study import Study
 from unit.report import checks
@@ -58,6 +61,18 @@ def test_a_single_data_set_is_named_once():
     found = conclude([one, two._replace(of="yours")])
     assert found.caption.startswith("↑: higher")
     assert checks.rows(found.figure, "name") == ["mine, dDP ↓ a", "yours, dDP ↓ b"]
+
+
+def test_each_attribute_with_a_significant_change_is_named():
+    changes = [change(f"m{n}", 9 - n, "above")._replace(of="loans (age)") for n in range(5)]
+    changes += [change("m0", 3, "above")._replace(of=f"loans ({name})") for name in "bcd"]
+    found = conclude(changes)
+    (answer,) = answers(by_kind(by_method(changes)))
+    for name in ("age", *"bcd"):
+        assert f"loans ({name})" in answer and any(f"loans ({name})" in one for one in found.more)
+    assert "m1" not in answer and answer.endswith("; and 4 more.") and len(found.more) == 4
+    unclear = conclude([each._replace(verdict="inconclusive") for each in changes])
+    assert sum("changes dDP" in words for words in unclear.more) == 3
 
 
 def test_a_method_without_a_significant_change_shows_both_directions():
@@ -366,7 +381,7 @@ def test_changes_that_lack_seeds_alone_ask_for_more(tmp_path):
     assert asked.next.striptags().startswith("Train with more seeds (5 instead of 2): 2 changes")
     assert asked.next.striptags().endswith("The largest: o2 on " + tmp_path.name + ", linear, worst"
                                            " group of age +2.0 points.")  # fmt: skip
-    assert "; 2 are significant over cases, but not over the 2 seeds (" in asked.sentence
+    assert ". 2 are significant over cases, but not over the 2 seeds (" in asked.sentence
     fixed = headline(0.04, reason="they are one classifier")
     assert "age +1.0 points, where they are one classifier." in fixed.next.striptags()
     for other in (headline(0.05), headline(None), headline(0.01, verdict="above")):
@@ -435,6 +450,43 @@ def test_the_trainings_of_a_method_for_several_attributes_have_names(tmp_path, o
     assert ("(trained for <bdi>age</bdi>)" in short) is (len(others) == 2)
 
 
+def test_one_training_of_several_classifiers_counts_once(tmp_path):
+    row = BLANK | {"measure": "worst", "erm": 20, "low": 5, "high": 30, "attribute": "age"}
+    row |= {"seeds_low": 5, "seeds_high": 30, "delta": 5, "seeds": 5, "verdict": "above"}
+    rows = [
+        row | {"classifier": name, "objective": objective, "value": value, "difference": value - 20}
+        for name, of_dro in (("linear", 38), ("balanced", 37))
+        for objective, value in (("leace", 38), ("group_dro", of_dro))
+    ]
+    write_tables(tmp_path, [(of_texts.TABLE, rows)])
+    changes = find_changes([tmp_path], [], [], {})
+    of = f"{tmp_path.name}, "
+    assert sorted((change.method, change.of) for change in changes) == [
+        ("group_dro", of + "balanced"),
+        ("group_dro", of + "linear"),
+        ("leace", of + "linear and balanced (one training)"),
+    ]
+    assert "3 comparisons" in conclude(changes).sentence
+    constant = [each | {"reason": CONSTANT} for each in rows]
+    write_tables(tmp_path, [(of_texts.TABLE, constant)])
+    assert len(find_changes([tmp_path], [], [], {})) == 4
+
+
+def test_each_classifier_of_one_plain_training_has_its_gaps(tmp_path):
+    files = []
+    for name in ("linear", "balanced"):
+        meta, tables = tmp_path / f"predictions/{name}/meta.json", tmp_path / "tables/predictions"
+        meta.parent.mkdir(parents=True)
+        trained = {"dataset": "mine", "classifier": name, "objective": "erm"}
+        meta.write_text(json.dumps({"trained": trained}))
+        row = {"attribute": "age", "metric": "tpr", "verdict": "above", "gap": 0.2}
+        made = [(gaps.TABLE, [dict.fromkeys(gaps.TABLE.header) | row]), (groups.TABLE, [])]
+        write_tables(tables / name, made)
+        files += [meta, tables / name]
+    names = {(classifier, metric) for _, classifier, _, metric in find_gaps(Study(files))}
+    assert names == {("linear", "tpr"), ("balanced", "tpr")}
+
+
 @pytest.mark.parametrize(("of_all", "fairer"), [(17, False), (30, False), (3, True), (-2, True)])
 def test_a_worst_group_that_changes_as_all_cases_do_is_not_fairer(tmp_path, of_all, fairer):
     row = BLANK | {"classifier": "linear", "objective": "jtt", "trained_for": "none", "erm": 20}
@@ -479,8 +531,10 @@ def test_an_attribute_that_removal_leaves_readable_is_named(tmp_path, change, na
     row |= {"score": 50, "score_low": 44, "score_high": 56}
     row = dict.fromkeys(attribute_leakage.TABLE.header) | row | change
     folder = tmp_path / "tables/classifiers/d"
-    write_tables(folder, [(attribute_leakage.TABLE, [row]), (of_texts.TABLE, [])])
+    tables = [(attribute_leakage.TABLE, [row, row | {"classifier": "b"}]), (of_texts.TABLE, [])]
+    write_tables(folder, tables)
     doubts = describe(Study([folder])).doubts
+    assert all(words.startswith("<bdi>d, linear and b (one training)</bdi>") for words in doubts)
     assert [("<bdi>age</bdi> from the features" in words) for words in doubts] == [True] * named
 
 

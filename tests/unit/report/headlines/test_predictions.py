@@ -9,7 +9,7 @@ from evenhand.core.tables import read_tables
 from evenhand.predictions.audit_predictions import audit_predictions
 from evenhand.predictions.words import TITLES
 from evenhand.report.headlines.predictions import _short, conclude, draw
-from unit.predictions.test_audit_predictions import people
+from unit.predictions.test_audit_predictions import people, unlike_labels
 from unit.predictions.test_lm_eval import audit, crows
 from unit.report import checks
 from unit.report.checks import headline_of, text
@@ -21,9 +21,9 @@ describe = headline_of("predictions")
 def audited(tmp_path):
     """The description and the folder of tables of an audit, by their places below the results."""
 
-    def made(name, shift, blank=0, groups=("group",)):
+    def made(name, shift, blank=0, groups=("group",), table=None):
         file = tmp_path / f"{name}.csv"
-        table = people(shift=shift)
+        table = people(shift=shift) if table is None else table
         table["sex"] = ["f", "m"] * (len(table) // 2)
         table["p"] = table["p"].mask(table.index < blank)
         table.to_csv(file, index=False)
@@ -88,6 +88,17 @@ def test_a_classifier_at_the_share_of_the_majority_does_not_lead(audited):
     assert "poor" not in found.short and any("poor" in words for words in found.more)
 
 
+def test_a_set_whose_gap_unlike_labels_explain_follows_one_with_errors(audited):
+    def explained(name):
+        table = unlike_labels(lambda label, region: 0.97).drop(columns="region")
+        return audited(name, 0.0, table=table.rename(columns={"sex": "group"}))
+
+    alone = describe(explained("labels"), {})
+    assert alone.short.endswith(", which unlike labels may explain.") and alone.strength > 1
+    found = describe([*explained("other"), *audited("errors", 0.2)], {})
+    assert "other" not in found.short and "<bdi>&lt;errors" in found.sentence
+
+
 def test_plain_training_precedes_mitigation(audited):
     files = []
     for name, shift, objective in (("dro", 0.4, "group_dro"), ("plain", 0.3, "erm")):
@@ -98,6 +109,24 @@ def test_plain_training_precedes_mitigation(audited):
     found = describe(files, {})
     plain = ["<bdi>&lt;plain&gt;</bdi>" in words for words in (found.sentence, *found.more)]
     assert plain[:2] == [True, True] and plain == sorted(plain, reverse=True)
+
+
+def test_one_training_of_several_classifiers_counts_once(audited, write):
+    files = []
+    for name, shift in (("a", 0.3), ("b", 0.3), ("other", 0.2)):
+        meta, tables = audited(name, shift)
+        trained = {"trained": {"objective": "leace", "dataset": "mine"}}
+        meta.write_text(json.dumps(json.loads(meta.read_text()) | trained))
+        files += [meta, tables]
+    found = describe(files, {})
+    words = "<bdi>&lt;b&gt;</bdi> has the same training as <bdi>&lt;a&gt;</bdi>, so that"
+    assert sum(each.startswith(words) for each in found.doubts) == 1
+    assert "&lt;b&gt;" not in "".join([found.sentence, found.short, *found.more])
+    assert "&lt;other&gt;" in "".join(found.more)
+    page = write("predictions", files, systems=["predictions"])
+    (section,) = page.css("#set-b > ul li")[:1]
+    assert section.text().startswith("<b> has the same training as <a>")
+    assert "differs by group" not in page.css_first("#set-b > ul").text()
 
 
 def test_the_figure_has_the_metric_that_the_first_finding_names(audited, write):

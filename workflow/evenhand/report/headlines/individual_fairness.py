@@ -72,6 +72,7 @@ def describe(study: Study) -> Headline:
         for row in _plain(tables, "table_4")
         if judge(row, _of_all(tables, row["dataset"]), study.delta) == ABOVE
     }
+    crossed = {titles[of["name"]] for of in documents if CROSS in (of["attribute_name"] or "")}
     further = _next(tables, titles)
     changes = find_changes([], folders, data, {})
     helps = {row.of: row for row in reversed(changes) if row.credited and row.decisions}
@@ -90,8 +91,8 @@ def describe(study: Study) -> Headline:
         next=say(
             "if_mitigate",
             _files("table_4"),
-            datasets=sorted(changing, key=changing.get),
-            most=GROUPS,
+            datasets=sorted(changing, key=lambda name: (name in crossed, changing[name])),
+            most=max(GROUPS, len({*changing} - crossed)),
             helps=helps,
             drops=drops,
             small=max(changing.values()) > SMALL,

@@ -9,13 +9,13 @@ from altair import LayerChart
 from markupsafe import Markup
 
 from evenhand.core.rows import grouped, where
-from evenhand.core.tables import read_table
+from evenhand.core.tables import read_table, read_tables
 from evenhand.legal.classifier_study import BASE, is_constant
 from evenhand.legal.classifier_tables.tests import RATES
 from evenhand.legal.groups import LABEL, PLUS
 from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT
 from evenhand.metrics.paired import holm
-from evenhand.predictions.words import CROSS
+from evenhand.predictions.words import CROSS, explained_gaps
 from evenhand.report.figures import SIGNED, axis, estimated, forest
 from evenhand.report.headline import NOT_RUN, Headline, Verdicts, plain, say, strength, tally
 from evenhand.report.read import read_json
@@ -134,12 +134,18 @@ def describe(study: Study) -> Headline:
 def rate_gaps(study: Study) -> Rows:
     """Return the tested gaps of rates between groups under plain training, the clearest first.
 
+    Those that unlike labels may explain are last.
     Rows of the table ``gaps`` of the audits of these predictions, with `dataset` and `classifier`,
     one of each training as in `judge`. Intersections of attributes are left out.
     """
-    rows = [row for row in _gaps(study) if row["metric"] in RATES and row["p_adjusted"] is not None]
+    rows = [
+        row for row in plain_gaps(study) if row["metric"] in RATES and row["p_adjusted"] is not None
+    ]
     by_training = {tuple(row[name] for name in TRAINING): row for row in reversed(rows)}
-    return sorted(by_training.values(), key=lambda row: (row["p_adjusted"], -row["gap"]))
+    return sorted(
+        by_training.values(),
+        key=lambda row: (row["is_explained"], row["p_adjusted"], -row["gap"]),
+    )
 
 
 def accuracy_gap(study: Study, lowest: Rows) -> Row | None:
@@ -151,14 +157,17 @@ def accuracy_gap(study: Study, lowest: Rows) -> Row | None:
     untested = {tuple(row[name] for name in names): row for row in where(lowest, judged="untested")}
     rows = [
         row | {key: of[key] for key in ("of", "name", "title")}
-        for row in where(_gaps(study), metric="accuracy")
+        for row in where(plain_gaps(study), metric="accuracy")
         if row["gap"] and (of := untested.get(tuple(row[name] for name in names)))
     ]
     return max(rows, key=lambda row: row["gap"], default=None)
 
 
-def _gaps(study: Study) -> Rows:
-    """Return the gaps between groups under plain training, of every audit of its predictions."""
+def plain_gaps(study: Study) -> Rows:
+    """Return the gaps between groups under plain training, of every audit of its predictions.
+
+    Each row has `is_explained`: whether unlike labels of the groups may explain it.
+    """
     folders = {path.name: path for path in study.paths(FILES[4])}
     rows: Rows = []
     for path in study.paths(FILES[3]):
@@ -166,9 +175,11 @@ def _gaps(study: Study) -> Rows:
         if trained and trained["objective"] == BASE:
             names = {name: trained[name] for name in ("dataset", "classifier")}
             names["file"] = f"tables/predictions/{path.parent.name}/gaps.csv"
+            tables = read_tables(folders[path.parent.name])
+            explained = explained_gaps(tables)
             rows += [
-                row | names
-                for row in read_table(folders[path.parent.name] / "gaps.csv")
+                row | names | {"is_explained": row in explained}
+                for row in tables["gaps"]
                 if CROSS not in row["attribute"]
             ]
     return rows

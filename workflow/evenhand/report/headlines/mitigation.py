@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from altair import LayerChart
 from markupsafe import Markup
 
-from evenhand.core.rows import grouped, where
+from evenhand.core.rows import grouped, grouped_by, where
 from evenhand.core.tables import read_tables
 from evenhand.individual.names import loss_title, method_title, title, titles_of, who
 from evenhand.individual.results import SETTING
@@ -26,10 +26,10 @@ from evenhand.legal.classifier_tables.tests import (
 )
 from evenhand.legal.groups import PLUS
 from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT, INCONCLUSIVE
-from evenhand.predictions.words import worthless
+from evenhand.predictions.words import spread, worthless
 from evenhand.report.figures import SIGNED, axis, estimated, forest
 from evenhand.report.headline import Headline, plain, say, strength
-from evenhand.report.headlines.legal import rate_gaps
+from evenhand.report.headlines.legal import plain_gaps
 from evenhand.report.read import read_json
 from evenhand.report.render import signed
 from evenhand.report.study import Study
@@ -298,13 +298,16 @@ def _still_read(classifiers: Iterable[Path], titles: Mapping[str, str]) -> list[
     sentences = []
     for path in classifiers:
         rows = read_tables(path).get("attribute_leakage", [])
-        for row in where(rows, read_from="features", probe="linear"):
+        rows = where(rows, read_from="features", probe="linear")
+        trainings = grouped_by(rows, lambda row: tuple({**row, "classifier": ""}.values()))
+        for row, *same in trainings.values():
             floor = max(row["chance"], row["from_labels"] or 0)
             is_own = row["objective"] in REMOVAL and row["trained_for"] == row["attribute"]
             if is_own and row["score_low"] is not None and row["score_low"] > floor:
+                names = [each["classifier"] for each in (row, *same)]
                 facts = {
                     "row": row,
-                    "of": f"{titles.get(path.name, path.name)}, {row['classifier']}",
+                    "of": _of(path, titles, names),
                     "method": titles.get(f"objectives/{row['objective']}", row["objective"]),
                     "attribute": titles.get(f"{path.name}/{row['attribute']}", row["attribute"]),
                 }
@@ -318,9 +321,9 @@ Gap = tuple[str, str, str, str]
 
 
 def find_gaps(study: Study) -> set[Gap]:
-    """Return the significant gaps of rates under plain training, from the audits of predictions."""
+    """Return the significant gaps under plain training, from the audits of predictions."""
     names = ("dataset", "classifier", "attribute", "metric")
-    gaps = where(rate_gaps(study), verdict=ABOVE)
+    gaps = where(plain_gaps(study), verdict=ABOVE)
     return {tuple(row[name] for name in names) for row in gaps}
 
 
@@ -419,12 +422,13 @@ def conclude(order: Sequence[Change], weights: str = "", gaps: int = NAMED) -> H
     significant = sum(change.significant for change in order)
     rows = by_method(order)
     kinds = by_kind(rows)
-    named = [id(row) for kind in SIGNIFICANT for row, _ in kinds[kind][:NAMED]]
+    named = [id(row) for kind in SIGNIFICANT for row, _ in kinds[kind][: _named(kind, kinds)]]
     rows.sort(key=lambda row: id(row) not in named)  # each named method is in the figure
     named_gaps = on_gaps(order)[:gaps]
     clearest = [change for change in order if change.significant or not significant]
     of_gaps = {change for several in _by_gap(order) for change in several}
-    clearest = [change for change in clearest if change not in of_gaps][:LINES]
+    clearest = spread((change for change in clearest if change not in of_gaps), _subject)
+    clearest = clearest[: max(LINES, len({*map(_subject, clearest)}) if significant else 0)]
     lines = [change.words for change in clearest]
     # what the sentences state is drawn, then the clearest change of each method
     stated = [change for several in _by_gap(order)[:gaps] for change in several]
@@ -506,7 +510,7 @@ def _by_gap(changes: Iterable[Change]) -> list[list[Change]]:
 def answers(kinds: Kinds, chosen: Sequence[str] = KINDS) -> list[str]:
     """Return a sentence for each kind with members: what these methods changed, or why nothing."""
     return [
-        say("mitigation_kind", kind=kind, members=kinds[kind], most=NAMED)
+        say("mitigation_kind", kind=kind, members=kinds[kind], most=_named(kind, kinds))
         for kind in chosen
         if kinds[kind]
     ]
@@ -538,7 +542,10 @@ def unconfirmed(changes: Iterable[Change]) -> list[str]:
 
 
 def by_kind(rows: Iterable[dict[str, Any]]) -> Kinds:
-    """Return the rows of `by_method` by what the method changed, or by why it is not known."""
+    """Return the rows of `by_method` by what the method changed, or by why it is not known.
+
+    The first row of each attribute precedes the second of any, so that each is named.
+    """
     kinds: Kinds = {kind: [] for kind in KINDS}
     for row in rows:
         several = row["changes"]
@@ -551,7 +558,20 @@ def by_kind(rows: Iterable[dict[str, Any]]) -> Kinds:
             kind = "less_fair" if row["worse"] else "no_addition" if row["better"] else ""
         for name, part in [(kind, several)] if kind else _without_change(several):
             kinds[name].append((row, len(part)))
+    for kind in SIGNIFICANT:
+        kinds[kind] = spread(kinds[kind], lambda member: _subject(member[0]["clearest"]))
     return kinds
+
+
+def _subject(change: Change) -> str:
+    """Return the attribute of a change; of people their data set, which has one attribute."""
+    return change.attribute or change.of
+
+
+def _named(kind: str, kinds: Kinds) -> int:
+    """Return how many members of a kind are named: each attribute once if significant."""
+    attributes = {_subject(row["clearest"]) for row, _ in kinds[kind] if kind in SIGNIFICANT}
+    return max(NAMED, len(attributes))
 
 
 def _without_change(changes: Iterable[Change]) -> list[tuple[str, list[Change]]]:
@@ -612,10 +632,16 @@ def _legal(path: Path, titles: Mapping[str, str], gaps: Container[Gap]) -> Itera
     rows = tables["tests"]
     tests = len({test_of(row) for row in rows if row["p_cases_adjusted"] is not None})
     overall = {tuple(row[name] for name in TRAINING): row for row in where(rows, measure="overall")}
-    trainings = {tuple(row[name] for name in TRAINING) for row in rows}
-    count = Counter((classifier, objective) for classifier, objective, _ in trainings)
+    classifiers = _classifiers(rows)
+    count = Counter((classifier, objective) for classifier, objective, _ in classifiers)
     for row in rows:
-        if row["measure"] in MEASURES and row["difference"] is not None and row["verdict"]:
+        names = classifiers.get(tuple(row[name] for name in TRAINING), [])
+        if (
+            names
+            and row["measure"] in MEASURES
+            and row["difference"] is not None
+            and row["verdict"]
+        ):
             attribute, trained_for = (
                 " × ".join(
                     titles.get(f"{path.name}/{part}", part) for part in row[name].split(PLUS)
@@ -627,7 +653,7 @@ def _legal(path: Path, titles: Mapping[str, str], gaps: Container[Gap]) -> Itera
             with_all = _with_all(row, of_all, low, high)
             yield Change(
                 titles.get(f"objectives/{row['objective']}", row["objective"]),
-                f"{titles.get(path.name, path.name)}, {row['classifier']}",
+                _of(path, titles, names),
                 row["measure"],
                 "/".join([*path.parts[-3:], "tests.csv"]),
                 row["measure"] in GAPS,
@@ -654,6 +680,33 @@ def _legal(path: Path, titles: Mapping[str, str], gaps: Container[Gap]) -> Itera
 
 #: The columns of ``tests`` of texts that name a training.
 TRAINING = ("classifier", "objective", "trained_for")
+
+#: Trainings that are alike in these, and not constant, are one, as is their plain training.
+ALIKE = ("objective", "trained_for", "attribute", "measure", "label", "seeds", "erm", "value",
+         "low", "high")  # fmt: skip
+
+
+def _of(path: Path, titles: Mapping[str, str], classifiers: list[str]) -> str:
+    """Return the title of a data set with the classifiers of one training."""
+    data = titles.get(path.name, path.name)
+    return plain("mitigation_of", data=data, classifiers=classifiers)
+
+
+def _classifiers(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[str, ...], list[str]]:
+    """Return the first of each training's names, with the classifiers that have this training.
+
+    Classifiers may differ only in groups that an objective does not use.
+    """
+
+    def numbers(training: tuple[tuple[str, ...], list[Mapping[str, Any]]]) -> tuple[Any, ...]:
+        (classifier, *_), several = training
+        unlike = any(row["reason"] in (CONSTANT, ONE_CONSTANT) for row in several)
+        alike = [tuple(row[name] for name in ALIKE) for row in several]
+        return classifier if unlike else "", *alike
+
+    trainings = grouped_by(rows, lambda row: tuple(row[name] for name in TRAINING))
+    alike = grouped_by(trainings.items(), numbers).values()
+    return {several[0][0]: [classifier for (classifier, *_), _ in several] for several in alike}
 
 
 def _with_all(

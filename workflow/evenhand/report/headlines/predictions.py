@@ -1,11 +1,12 @@
 """The headline of predictions that were made elsewhere: gaps between groups."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from altair import LayerChart
 
+from evenhand.core.rows import grouped_by
 from evenhand.core.tables import read_tables
 from evenhand.legal.classifier_study import BASE
 from evenhand.predictions.words import (
@@ -13,6 +14,7 @@ from evenhand.predictions.words import (
     MOST_FURTHER,
     TITLES,
     doubts,
+    explained_gaps,
     findings,
     is_constant,
     named_gap,
@@ -71,11 +73,14 @@ def read_audit(meta: Path, folder: Path, titles: Mapping[str, str]) -> dict[str,
 def conclude(sets: Sequence[dict[str, Any]], place: str = "the page Predictions") -> Headline:
     """Return the headline of sets: ``meta.json`` of each with its tables and their place.
 
-    `place` is where all findings are, in words.
+    `place` is where all findings are, in words. Several classifiers with one training count once.
     """
+    same = same_trainings(sets)
+    repeated = [say("predictions_same", words=words) for words in same.values()]
+    sets = [document for document in sets if document["name"] not in same]
     are_logs = all("preferences" in document["tables"] for document in sets)
     question = plain("question", system="logs" if sets and are_logs else "predictions")
-    order = sorted(sets, key=lambda each: (_worthless(each), _is_mitigated(each), -_clear(each)))
+    order = sorted(sets, key=_order)
     lines = [
         (
             document,
@@ -109,9 +114,30 @@ def conclude(sets: Sequence[dict[str, Any]], place: str = "the page Predictions"
         caption=_caption(order[0]) if figure else "",
         figure_files=_files(order[0]),
         strength=_clear(order[0]),
-        doubts=[*left_out, *_doubts(sets)],
+        doubts=[*left_out, *repeated, *_doubts(sets)],
         left_out=left_out,
     )
+
+
+def same_trainings(sets: Iterable[dict[str, Any]]) -> dict[str, tuple[str, str]]:
+    """Return the title of each set whose training another one has, and that of the first, by name.
+
+    Classifiers may differ only in groups that an objective does not use. Constant ones are apart.
+    """
+
+    def numbers(document: dict[str, Any]) -> Hashable:
+        trained = document.get("trained") or {}
+        names = ("attribute", "group", "metric", "label", "cases", "value", "low", "high")
+        cells = [tuple(row[name] for name in names) for row in document["tables"].get("groups", [])]
+        if not cells or "objective" not in trained or is_constant(document):
+            return document["name"]
+        return trained["dataset"], trained["objective"], *cells
+
+    return {
+        other["name"]: (other["title"], first["title"])
+        for first, *others in grouped_by(sets, numbers).values()
+        for other in others
+    }
 
 
 def _short(order: Sequence[dict[str, Any]], sets: Sequence[dict[str, Any]], further: int) -> str:
@@ -128,6 +154,7 @@ def _short(order: Sequence[dict[str, Any]], sets: Sequence[dict[str, Any]], furt
         _files(document),
         title=_subject(document, sets),
         gap=gap if gap and gap["verdict"] == "above" else None,
+        is_explained=gap in explained_gaps(tables),
         metric=drawn_title(tables),
         preference=preference,
         doubt=preference["doubt"]
@@ -176,6 +203,13 @@ def _files(document: dict[str, Any]) -> list[str]:
     return [f"{document['place']}/{table}.csv" for table in tables]
 
 
+def _order(document: dict[str, Any]) -> tuple[float, ...]:
+    """Return the sort key of sets: those whose first gap labels may explain follow the others."""
+    tables = document["tables"]
+    is_explained = named_gap(tables) in explained_gaps(tables)
+    return _worthless(document), _is_mitigated(document), is_explained, -_clear(document)
+
+
 def _worthless(document: dict[str, Any]) -> int:
     """Return 2 for constant predictions, 1 for a classifier at the majority's share, else 0."""
     return 2 if is_constant(document) else len(worthless(document, document["tables"]))
@@ -190,14 +224,16 @@ def _clear(document: dict[str, Any]) -> float:
     """Return the clearest gap or calibration error in multiples of random groups'.
 
     Of logs the largest `strength` of a preference. Zero without a significant one, and if all
-    predictions are alike.
+    predictions are alike. Gaps that labels may explain count if the first one is among them.
     """
     if is_constant(document):
         return 0.0
+    explained = explained_gaps(document["tables"])
+    left_out = [] if named_gap(document["tables"]) in explained else explained
     gaps = [
         row["gap"] / max(row["noise_95"], 1e-9)
         for row in document["tables"].get("gaps", [])
-        if row["verdict"] == "above"
+        if row["verdict"] == "above" and row not in left_out
     ]
     gaps += [
         row["value"] / max(row["noise_high"], 1e-9)

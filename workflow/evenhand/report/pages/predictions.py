@@ -5,7 +5,14 @@ from typing import Any
 from markupsafe import escape
 
 from evenhand.predictions.words import TITLES, doubts, findings, undecided
-from evenhand.report.headlines.predictions import conclude, draw, drawn_title, read_audit
+from evenhand.report.headline import say
+from evenhand.report.headlines.predictions import (
+    conclude,
+    draw,
+    drawn_title,
+    read_audit,
+    same_trainings,
+)
 from evenhand.report.render import slug
 from evenhand.report.sections.more_tables import MoreTables
 from evenhand.report.study import Study
@@ -27,13 +34,16 @@ def content(study: Study) -> dict[str, Any]:
             | {"drawn": drawn_title(meta["tables"])}
             | {"doubts": doubts(meta, meta["tables"])}
         )
-    headline = conclude(sets, "below")
+    headline, same = conclude(sets, "below"), same_trainings(sets)
     for meta in sets:  # those that the page begins with are not repeated
         meta["findings"] = [
             words
             for words in meta["findings"]
             if not any(statement.endswith(escape(words)) for statement in headline.statements)
         ]
+    for meta in sets:
+        if words := same.get(meta["name"]):
+            meta["findings"] = [say("predictions_same", words=words)]
     return {
         "sections": [(meta["id"], meta["title"]) for meta in sets],
         "headline": headline,
