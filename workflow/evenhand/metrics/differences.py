@@ -153,7 +153,10 @@ def difference_of_items(
     side, centre = np.ones(2), 0.0
     if neutral is not None:
         # on the side of each run's mean: a cluster beyond the neutral point counts as nearer
-        side, centre = np.where(means < neutral, -1.0, 1.0), neutral
+        from_it = means - neutral
+        from_it[np.abs(from_it) <= 1e-12 * np.abs(above).max()] = 0.0
+        side, centre = np.where(from_it < 0, -1.0, 1.0), neutral
+        side = np.where(from_it == 0, side[::-1], side)  # one at the point has that of the other
     elif (below[:, 0] != below[:, 1]).any():
         centre = above.sum() / sizes.sum()
     distances = side * (means - (neutral or 0.0))
