@@ -752,7 +752,10 @@ def test_borders_that_do_not_ascend_are_refused(here, place):
         config["text"]["datasets"]["bios"]["attributes"]["sex"]["bins"] = [50, 30]
     if place == "table":
         config["individual_fairness"]["datasets"]["t"] |= bins
-    with pytest.raises(InputError, match=r"^config: \S+ is \[50, 30\]; write \[30, 50\]; every"):
+    with pytest.raises(
+        InputError,
+        match=r"^config: \S+ is \[50, 30\], which does not ascend; write \[30, 50\]; every",
+    ):
         plan.checked(config)
 
 

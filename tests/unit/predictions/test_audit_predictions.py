@@ -237,7 +237,7 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS.replace(",a\n", ",\n").replace(",b\n", ",\n"), {}, "group has no value"),
         (ROWS, {"bins": ["group=30"]}, "group is 'a', and its bins need a number"),
         (ROWS.replace(",a\n", ",8\n").replace(",b\n", ",9\n") + "5,1,,7\n",
-         {"bins": ["group=30"]}, "all numbers in one bin (<30), so there are no groups to"),
+         {"bins": ["group=30"]}, "`bins.group` puts all numbers of group (7 to 9) into one group"),
         (ROWS.replace(",b\n", ",a\n") + "5,1,,b\n", {},
          "one value only (a), so there are no groups to compare; 1 of 5 rows is left out (the p"),
         (ROWS.replace(",1,", ",yes,").replace(",0,", ",true,"), {},

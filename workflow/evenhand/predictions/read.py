@@ -257,9 +257,11 @@ def read_predictions(
         predicted = p.argmax(axis=1)
         tied = (p == p.max(axis=1, keepdims=True)).sum(axis=1) > 1
     members = table[[*groups]].copy()
-    lines = range(2, len(table) + 2)  # of the file of the groups, whose rows these are
+    lines = np.arange(2, len(table) + 2)  # of the file of the groups, whose rows these are
     for name in bins:
-        members[name] = bin_column(table[name], bins[name], name, gold or file, lines)
+        known = table[name] != ""
+        cells, at = table.loc[known, name], lines[known]
+        members.loc[known, name] = bin_column(cells, bins[name], name, gold or file, at)
     factual, changed, rows = _counterfactuals(ids, factual_ids, members, bad)
     kept = np.flatnonzero(bad.usable & is_case)
     if not len(kept):
@@ -288,7 +290,7 @@ def read_predictions(
         few = len(values) < len({*members[name]} - {""})
         lost = f"; {bad.count()}" if few else ""
         known = (column != "").sum()
-        check_group_count(name, values, known, file, has_bins=name in bins, more=lost)
+        check_group_count(name, values, known, file, more=lost)
         if name == label or column.equals(labels.iloc[kept]):
             remedy = "name a protected attribute"
             raise InputError(f"the attribute {name} is the label", file=file, remedy=remedy)
