@@ -384,6 +384,17 @@ def test_a_delta_out_of_range_is_refused(delta, pairs, tmp_path):
             call()
 
 
+def test_a_table_that_may_be_cut_off_is_noted(tmp_path):
+    data = pd.DataFrame({"y": [1, 0, 0] * 10, "g": ["x", "y"] * 15, "a": [1, 2, 3, 4, 5] * 6})
+    whole, cut = tmp_path / "whole.csv", tmp_path / "cut.csv"
+    data.to_csv(whole, index=False)
+    cut.write_bytes(whole.read_bytes()[:-1])
+    options = {"label": "y", "attribute": "g", "methods": "majority", "seeds": 2}
+    for files, count in (((whole,), 0), ((cut,), 1), ((whole, whole), 0), ((whole, cut), 1)):
+        notes = eh.audit_table(*files, **options).notes
+        assert sum("The last line of the file has no end" in note for note in notes) == count
+
+
 def test_a_table_with_a_test_set_uses_it(tmp_path):
     people = pd.read_csv(REPOSITORY / "resources/demo/tabular/loans.csv").drop(
         columns="application"
@@ -894,6 +905,9 @@ def test_notes_and_reasons_of_pairs():
     (moved,) = api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
     meaning = FLAGS["misplaced"]
     assert moved == f"2 of 4 pairs (the first is pair 3): {meaning}. They are scored as they are."
+    known = gate | {"sentences_with_unknown": 1}
+    (*_, cut_off) = api._pair_notes(description | {"is_open": True}, [], known)
+    assert cut_off.startswith("The last line of the file has no end: if the file was cut off")
     row = {"subset": "all", "bias_type": "all", "method": "aul", "verdict": "above", "score": 60.0}
     row |= {"pairs": 20, "scored": 20, "misplaced": 2, "score_low": 55.0, "score_high": 65.0}
     row |= {"power": 0.5, "further_clusters": 9, "p_adjusted": 0.02, "reason": None}

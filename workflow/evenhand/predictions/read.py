@@ -105,7 +105,7 @@ class Predictions:
     is_coded : bool
         Whether the predictions were 0 and 1, which are no labels, and 1 is the positive one.
     is_open : bool
-        Whether the last line of the file has no end.
+        Whether the last line of the file, or of the labels, has no end.
     left_out : list of dict
         The quarantine: row, id, reason, detail.
     """
@@ -329,7 +329,7 @@ def read_predictions(
         rescaled=int((is_rescaled & bad.usable).sum()),
         tied=tied[kept],
         is_coded=bool(coded),
-        is_open=is_open(file),
+        is_open=any(map(is_open, filter(None, (file, gold)))),
         left_out=bad.rows(),
     )
 

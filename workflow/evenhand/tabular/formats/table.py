@@ -18,7 +18,7 @@ import numpy as np
 
 from evenhand.core.resources import check_unique
 from evenhand.errors import InputError, nearest
-from evenhand.tabular.delimited import check_columns, only_file, read_cells
+from evenhand.tabular.delimited import check_columns, is_open, only_file, read_cells
 from evenhand.tabular.numbers import MISSING as NO_VALUE
 from evenhand.tabular.numbers import (
     MOST_NUMBERS,
@@ -208,6 +208,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     x = np.column_stack(arrays)
     notes = {"positive_is_default": is_default, "numbered": numbered, "distinct": distinct}
     notes |= {"copies": copies, "shifted": shifted, "implied": _is_implied(x, len(carriers))}
+    notes["is_open"] = is_open(path)
     return Prepared(
         name=path.stem,
         x=x,
