@@ -297,6 +297,7 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
          "`probabilities` names the column p for 0 and 1; name another column for each label"),
         (ROWS.replace(",b", ",\"['left', 'web']\""), {}, ":4: group has the list ['left', 'web'],"
          " and each cell is to have one group; write a column of true and false for each group"),
+        ('id,y,p,group\n1,1,"[0.1, 0.9]",a\n2,0,"[0.8, 0.2]",b\n', {}, "; write a column of prob"),
         (ROWS.replace(",1,", ",[],"), {}, ":2: y has the list [], and each cell is to have one la"),
     ],
 )  # fmt: skip
@@ -1093,6 +1094,7 @@ def test_bins_are_in_the_order_of_their_numbers(tmp_path):
         ("group", "{}", 20, "the attribute group has 21 numbers in 42 rows; give numbers `bins`"),
         ("group", "g{}", 100, "the attribute group has 101 groups in 202 rows"),
         ("y", "l{}", 200, "y has 201 values, so it is no class"),
+        ("y", "0.{}1", 20, "y has 21 numbers between 0 and 1, so it is no class; .* as `predict"),
     ],
 )
 def test_more_groups_or_labels_than_can_be_compared_are_refused(

@@ -19,6 +19,8 @@ _OTHERS = [
     (b"PK\3\4", "is a spreadsheet or an archive", "save it as a CSV file"),  # .xlsx, .ods
     (b"PAR1\x15", "is a Parquet file", "end its name in .parquet"),
     (b"\x1f\x8b", "is compressed by gzip", "end its name in .gz"),
+    (b"version https://git-lfs", "is a pointer of Git LFS", "get the file by `git lfs pull`"),
+    ((b"<!DOCTYPE", b"<!doctype", b"<html"), "is a web page", "download the file itself"),
 ]
 
 

@@ -20,6 +20,7 @@ from evenhand.predictions.words import ALL, CROSS, REASONS, left_out_words
 from evenhand.tabular.delimited import check_columns, is_open, read_cells
 from evenhand.tabular.numbers import (
     MISSING,
+    MOST_NUMBERS,
     NEGATIVE,
     POSITIVE,
     bin_column,
@@ -372,6 +373,8 @@ def _other_labels(
         where = repr(outside.iloc[0])
         line = int(outside.index[0]) + 2 if has_lines else None
     remedy = "use the same labels in both columns, or probabilities between 0 and 1"
+    if outside.str.match(r"[\[{]").any():
+        remedy = "write a column of probabilities for each label, and name these by `probabilities`"
     percentages = outside[outside.str.fullmatch(r"\d+(\.\d+)?\s*%")]
     if outside.str.fullmatch(r"\d+,\d+").any():
         remedy = "write numbers with a point, not a comma"
@@ -509,9 +512,12 @@ def _classes(labels: pd.Series, by_class: Mapping[str, str], label: str, file: P
                 * (len(classes) == 2),
             )
         classes = named
-    if len(classes) > MOST_LABELS:
-        problem = f"{label} has {len(classes)} values, so it is no class"
-        remedy = "name a column with at most 200 different labels"
+    are_shares = len(classes) > MOST_NUMBERS and all(0 <= or_nan(name) <= 1 for name in classes)
+    if len(classes) > MOST_LABELS or are_shares:
+        kind = "numbers between 0 and 1" if are_shares else "values"
+        problem = f"{label} has {len(classes)} {kind}, so it is no class"
+        remedy = f"name a column with at most {MOST_LABELS} different labels as `label`"
+        remedy += ", and that of probabilities as `prediction`" * are_shares
         raise InputError(problem, file=file, remedy=remedy)
     if len(classes) < 2:
         only = f"one value only ({classes[0]})" if classes else "no value"

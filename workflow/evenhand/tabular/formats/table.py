@@ -96,7 +96,8 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     check_columns(header, path, **columns, categories=options["categories"])
     if label in (*chosen, *protected):
         part = "attribute" if label in protected else "features"
-        raise InputError(f"the label {label} is in `{part}` too", file=path)
+        problem, remedy = f"the label {label} is in `{part}` too", "name another column there"
+        raise InputError(problem, file=path, remedy=remedy)
     policy = options["missing"]
     needed = [label, *([split] if split else []), *([] if policy == "category" else protected)]
     needed += [*protected, *chosen] if policy == "drop" else []
