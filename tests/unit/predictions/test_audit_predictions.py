@@ -1173,3 +1173,25 @@ def test_intersections_whose_groups_alone_are_worse_calibrated_are_no_gaps():
     assert echoes({"gaps": gaps, "groups": [group]}) == 0
     gaps[1]["verdict"] = "above"
     assert echoes({"gaps": gaps, "groups": [group]}) == 1
+
+
+def test_a_column_of_persons_with_several_rows_is_named(tmp_path):
+    rng = np.random.default_rng(3)
+    person, visit = np.divmod(np.arange(200), 4)
+    table = pd.DataFrame({"id": np.arange(200), "y": visit % 2, "p": rng.integers(0, 2, 200)})
+    table = table.assign(patient=[f"P{n}" for n in person], group=[*"aab"] * 66 + ["a", "b"])
+    options = {"id": "id", "groups": ["group"]}
+    by_person = table.assign(group=np.where(person % 3, "a", "b"))
+    words = "150 of 200 rows have the patient of an earlier row, always with the same groups"
+    for data, more, is_noted in (
+        (by_person, {}, True),
+        (by_person, {"cluster": "patient"}, False),
+        (table, {}, False),  # groups differ
+        (by_person.assign(patient=person // 6), {}, False),  # few, such as sites
+        (by_person.assign(patient=person, group=np.where(person < 20, "a", "b")), {}, False),  # age
+    ):
+        tables, meta = audit(tmp_path, data, **options, **more)
+        assert any(note.startswith(words) for note in notes(meta, tables, "")) is is_noted
+    tables, meta = audit(tmp_path, table, **options)
+    former = notes(meta | {"repeated": 2}, tables, "")  # of a result of an earlier version
+    assert any(note.startswith("2 of 200 rows repeat another row") for note in former)

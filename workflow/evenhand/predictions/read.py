@@ -53,6 +53,9 @@ MOST_LABELS = 200
 #: With more different rows, of which none occurs once only, a file holds copies of its rows.
 MOST_EQUAL = 100
 
+#: So many rows would have other groups than another row with their cell, if that were no person.
+LEAST_AGAIN = 10
+
 #: A list of texts, of one number, or of nothing, as text; `[18, 30]` is an interval.
 LIST = r"\[(|['\"].*['\"]|-?[\d.]+)\]"
 
@@ -90,9 +93,11 @@ class Predictions:
         Whether a case may have several of the classes.
     unclustered : int
         Cases whose cluster is blank: each is one of its own.
-    repeated : int
-        Rows that equal an earlier one in every column, where there is neither an id nor a cluster,
-        and either a column that is not used otherwise, or every row has a copy.
+    repeated : dict of int
+        Where there is no cluster, the rows that have the cell of an earlier one in a column that
+        seems to tell persons apart, by its name; and by a blank name, without an id, those that
+        equal an earlier one in every column, if there is a column that is not used otherwise, or
+        every row has a copy.
     relabelled : int
         Counterfactual rows with another label than their factual case.
     doubtful : dict of dict
@@ -125,7 +130,7 @@ class Predictions:
     flipped_predicted: np.ndarray = field(default_factory=lambda: np.empty((0, 0), dtype=bool))
     several: bool = False
     unclustered: int = 0
-    repeated: int = 0
+    repeated: dict[str, int] = field(default_factory=dict)
     relabelled: int = 0
     doubtful: dict[str, dict[str, int]] = field(default_factory=dict)
     positive_is_default: bool = False
@@ -318,7 +323,7 @@ def read_predictions(
         relabelled=int(
             ((labels.iloc[rows] != "") & (labels.iloc[rows] != labels.iloc[factual].array)).sum()
         ),
-        repeated=0 if id or cluster else _repeated(table, bool(spare)),
+        repeated={} if cluster else _repeated(table, spare - {id}, members, has_id=id is not None),
         doubtful={
             name: values
             for name, cells in {label: labels, **table[[*groups]]}.items()
@@ -349,11 +354,32 @@ def _check_lists(
             raise InputError(problem, file=file, line=int(places[0]) + 2, remedy=remedy)
 
 
-def _repeated(table: pd.DataFrame, is_told_apart: bool) -> int:
-    """Return how many rows repeat another one; 0 if different people may well be equal in all."""
+def _repeated(
+    table: pd.DataFrame, spare: set[str], members: pd.DataFrame, *, has_id: bool
+) -> dict[str, int]:
+    """Return how many rows repeat another one, in every column or in a spare one of persons.
+
+    A person has the same groups in all rows. Different people may well be equal in all columns,
+    groups may be equal by chance, and a number may be that of which they are ranges.
+    """
     times = table.value_counts()
     is_copied = times.min() > 1 and len(times) > MOST_EQUAL and len(table) < 4 * len(times)
-    return len(table) - len(times) if is_told_apart or is_copied else 0
+    count = 0 if has_id or not (spare or is_copied) else len(table) - len(times)
+    repeated = {"": count} if count else {}
+    groups = members.agg("\0".join, axis=1)
+    expected = 1 - (groups.value_counts(normalize=True) ** 2).sum()
+    for name in sorted(spare):
+        cells = table[name]
+        again = cells.duplicated() & (cells != "")
+        if cells.nunique() <= MOST_NUMBERS or again.sum() * expected < LEAST_AGAIN:
+            continue
+        numbers = cells.map(or_nan)
+        in_order = groups[numbers.sort_values().index]
+        changes = (in_order != in_order.shift()).sum()
+        are_ranges = numbers.notna().all() and changes <= groups.nunique()
+        if (groups == groups.groupby(cells).transform("first"))[again].all() and not are_ranges:
+            repeated[name] = int(again.sum())
+    return repeated
 
 
 def _other_labels(

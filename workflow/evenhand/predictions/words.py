@@ -249,8 +249,13 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
         if 0 < (row.get("templates") or 0) <= most:
             count, of = row["templates"], row["scored"]
             sentences.append(_say("templates", task=row["task"], count=count, of=of))
-    if count := description.get("repeated"):
-        sentences.append(_say("repeated", count=count, rows=description["rows"]))
+    repeated = description.get("repeated") or {}
+    # a number in results of earlier versions
+    for name, count in (repeated if isinstance(repeated, dict) else {"": repeated}).items():
+        facts = {"count": count, "rows": description["rows"]}
+        sentences.append(
+            _say("recurring", name=name, **facts) if name else _say("repeated", **facts)
+        )
     if count := echoes(tables):
         sentences.append(_say("echoes", count=count))
     if tied := description.get("tied"):
