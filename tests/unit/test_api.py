@@ -290,7 +290,8 @@ def test_data_of_other_types_are_those_of_a_table():
         ({"groups": "g, y"}, r"'g, y', which `groups` names; name g and y without a comma\.$"),
         ({"groups": " g"}, r"' g', which `groups` names; its columns are y, p, g; the closest"),
         ({"positive": True}, "`positive` is True, which is no value of y; choose one of 0 and 1"),
-        ({"bins": {"g": 30}}, "^`bins.g` is 30; it must be a list"),
+        ({"bins": {"g": 30}}, "^`bins.g` is 30; it must be a list, of borders, such as"),
+        ({"bins": [5]}, r"^`bins` is \[5\]; it must be a mapping, of columns and their borders, s"),
         ({"bins": {"age": [30]}}, "^`bins` names age, which is none of `groups`"),
         ({"threshold": 2}, "^`threshold` is 2; it must be a number, above 0, at most 1"),
         ({"id": "x"}, "^the DataFrame: has no column 'x', which `id` names; its columns are"),
@@ -381,6 +382,17 @@ def test_a_delta_out_of_range_is_refused(delta, pairs, tmp_path):
     for call in calls:
         with pytest.raises(InputError, match=r"^`delta` is"):
             call()
+
+
+def test_a_table_that_may_be_cut_off_is_noted(tmp_path):
+    data = pd.DataFrame({"y": [1, 0, 0] * 10, "g": ["x", "y"] * 15, "a": [1, 2, 3, 4, 5] * 6})
+    whole, cut = tmp_path / "whole.csv", tmp_path / "cut.csv"
+    data.to_csv(whole, index=False)
+    cut.write_bytes(whole.read_bytes()[:-1])
+    options = {"label": "y", "attribute": "g", "methods": "majority", "seeds": 2}
+    for files, count in (((whole,), 0), ((cut,), 1), ((whole, whole), 0), ((whole, cut), 1)):
+        notes = eh.audit_table(*files, **options).notes
+        assert sum("The last line of the file has no end" in note for note in notes) == count
 
 
 def test_a_table_with_a_test_set_uses_it(tmp_path):
@@ -896,6 +908,9 @@ def test_notes_and_reasons_of_pairs():
     (moved,) = api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
     meaning = FLAGS["misplaced"]
     assert moved == f"2 of 4 pairs (the first is pair 3): {meaning}. They are scored as they are."
+    known = gate | {"sentences_with_unknown": 1}
+    (*_, cut_off) = api._pair_notes(description | {"is_open": True}, [], known)
+    assert cut_off.startswith("The last line of the file has no end: if the file was cut off")
     row = {"subset": "all", "bias_type": "all", "method": "aul", "verdict": "above", "score": 60.0}
     row |= {"pairs": 20, "scored": 20, "misplaced": 2, "score_low": 55.0, "score_high": 65.0}
     row |= {"power": 0.5, "further_clusters": 9, "p_adjusted": 0.02, "reason": None}

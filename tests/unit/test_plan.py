@@ -633,10 +633,10 @@ def test_declared_texts_are_read_before_any_job(here, monkeypatch, change, words
     # columns, what the declaration shows, and the positive label
     early = ("which `", r"config: text\.", "is king")
     if words is None or (small == 0 and not any(part in words for part in early)):
-        plan_legal.check_declared(plan.checked(written)[0])
+        plan.checked(written, with_texts=True)
     else:
         with pytest.raises(InputError, match=words):
-            plan_legal.check_declared(plan.checked(written)[0])
+            plan.checked(written, with_texts=True)
 
 
 @pytest.mark.parametrize(
@@ -676,6 +676,9 @@ def test_an_unknown_attribute_of_columns_has_the_names_of_its_groups(
     written["legal"]["classifiers"]["words"] |= {"objectives": ["group_dro"], "attributes": names}
     with pytest.raises(InputError, match=hint):
         plan.checked(written)
+    (here / "p.csv").write_text("bio,job,sex\nA life,cook,f\n")
+    with pytest.raises(InputError, match=r"p\.csv: has no column 'who_rural', which .*\.who"):
+        plan.checked(written, with_texts=True)  # the cause
 
 
 def test_languages_of_two_and_of_three_letters_are_read(here):
@@ -749,7 +752,10 @@ def test_borders_that_do_not_ascend_are_refused(here, place):
         config["text"]["datasets"]["bios"]["attributes"]["sex"]["bins"] = [50, 30]
     if place == "table":
         config["individual_fairness"]["datasets"]["t"] |= bins
-    with pytest.raises(InputError, match=r"^config: \S+ is \[50, 30\]; write \[30, 50\]; every"):
+    with pytest.raises(
+        InputError,
+        match=r"^config: \S+ is \[50, 30\], which does not ascend; write \[30, 50\]; every",
+    ):
         plan.checked(config)
 
 

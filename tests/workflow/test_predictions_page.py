@@ -8,6 +8,7 @@ import pandas as pd
 import warm
 from harness import REPOSITORY
 from unit.predictions.test_audit_predictions import people
+from unit.report.checks import parse, sets_of
 
 
 def test_the_page_of_the_docs(tmp_path):
@@ -34,6 +35,8 @@ def test_the_page_of_the_docs(tmp_path):
     assert "Of 5 cases the group in <bdi>gender</bdi> is not known" in page
     assert "1 row left out" in page and "Selection rate differs by gender" in page
     assert 'data-items="predicted.html#?set=loans"' in page
+    described = sets_of(parse(report / "predicted.html"))["loans"]["columns"]
+    assert "Label counts as" in {column["title"] for column in described}
     cases = pd.read_csv(report / "predicted/loans.csv", encoding="utf-8-sig")
     groups = pd.read_csv(tmp_path / "results/tables/predictions/loans/groups.csv")
     row = groups.query("group == 'a' and metric == 'tpr'").iloc[0]

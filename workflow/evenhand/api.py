@@ -565,8 +565,9 @@ def audit_table(
     from evenhand.core.families import member_names
     from evenhand.individual.tabulate_individual import tabulate_individual
     from evenhand.learning.train_table import train_table
-    from evenhand.tabular.delimited import check_columns, read_cells
+    from evenhand.tabular.delimited import check_columns, is_open, read_cells
     from evenhand.tabular.prepare_table import prepare_table
+    from evenhand.tabular.words import open_words
 
     arguments = dict(locals())
     call = _call(audit_table, arguments)
@@ -656,6 +657,10 @@ def audit_table(
     result = Result(folder, [], tables, "grid", page, page_files, card, temporary, _delta=delta)
     result.findings.extend(_table_findings(result, json.loads(meta.read_bytes())))
     result.notes.extend([*_doubts(result), *([_say("unread", unread)] if unread else [])])
+    if test is not None and any(
+        isinstance(part, str | Path) and is_open(Path(part)) for part in (train, test)
+    ):
+        result.notes.append(open_words())
     return result
 
 

@@ -252,8 +252,17 @@ def _defects(lines: Iterable[str]) -> dict[str, str]:
     return defects
 
 
-def checked(written: Config) -> tuple[Config, dict[str, dict[str, str]], plan_slguset.Inputs]:
+def checked(
+    written: Config, *, with_texts: bool = False
+) -> tuple[Config, dict[str, dict[str, str]], plan_slguset.Inputs]:
     """Return a configuration with all defaults and data sets, the sources, and SlguSet's inputs.
+
+    Parameters
+    ----------
+    written : dict
+        The configuration as it is written.
+    with_texts : bool
+        Read the declared texts, too: the names of their columns are in other keys.
 
     Raises
     ------
@@ -262,9 +271,11 @@ def checked(written: Config) -> tuple[Config, dict[str, dict[str, str]], plan_sl
     """
     config = plan_individual.expand(plan_slguset.completed(written, read_schema(SCHEMA)))
     config = plan_legal.expand(config)
+    check_files(config)
+    if with_texts:
+        plan_legal.check_declared(config)
     plan_classifiers.check_classifiers(config)  # whose names of groups the next line takes
     config = plan_predictions.expand(config)
-    check_files(config)
     check_effects(config, written)
     sources = read_sources(Path(config["sources"]))
     check_sources(config, sources)
@@ -280,8 +291,7 @@ def check_config(path: Path) -> None:
         A check fails; the error names the configuration and the key.
     """
     try:
-        config = checked(read_config(path))[0]
-        plan_legal.check_declared(config)
+        config = checked(read_config(path), with_texts=True)[0]
         plan_predictions.check_tables(config)
         for table in _tables(config):
             if Path(table).suffix != ".parquet":

@@ -50,7 +50,7 @@ def test_a_quoted_cell_may_hold_commas_quotes_and_lines(tmp_path):
         ("word,rule\na,b,c\n", r":2: does not have 2 cells"),
         ("word,rule\na,b\nc,d\n a,b \n", r":4: repeats line 2; remove one"),
         ('word,rule\n"two\nlines",b\na,\n', r":4: the cell of rule is blank"),
-        ('word,rule\na,"b\n', r"is not a CSV file .*; close each quoted cell"),
+        ('word,rule\nc,d\na,"b\n\ne,f\n', r":3: is not a CSV file .*begins here; close each quot"),
         ('word,rule\n"a"x,b\n', r":2: is not a CSV file"),
         ("word,rule\n男,x\n".encode("gb18030"), r"is not UTF-8 but seems to be gb18030; save"),
         ("word,rule\n男,x\n".encode("utf-16"), r"is not UTF-8 but seems to be utf-16le; save"),

@@ -17,28 +17,36 @@ def test_text_is_read_with_its_mark_and_decompressed(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("encoding", "name", "cell"),
+    ("file", "encoding", "name", "cell"),
     [
-        ("latin-1", "windows-1252", "señor"),
-        ("cp1252", "windows-1252", "Müller – “Straße”"),
-        ("gbk", "gb18030", "男"),
-        ("big5", "big5", "護士說她很累"),
+        ("my table.csv", "latin-1", "windows-1252", "señor"),
+        ("table.csv", "cp1252", "windows-1252", "Müller – “Straße”"),
+        ("table.csv", "gbk", "gb18030", "男"),
+        ("table.csv.gz", "big5", "big5", "護士說她很累"),
+        ("table.csv", "latin-1", None, "Ö"),  # too little to detect it
     ],
 )
 def test_another_encoding_is_named_with_the_command_that_converts_it(
-    tmp_path, encoding, name, cell
+    tmp_path, file, encoding, name, cell
 ):
-    path = tmp_path / "my table.csv"
-    path.write_bytes(f"y,group\n1,{cell}\n".encode(encoding))
+    path, new = tmp_path / "a b" / file, tmp_path / "a b" / f"utf8_{file}"
+    path.parent.mkdir()
+    content = f"y,group\n1,{cell}\n".encode(encoding)
+    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
     with pytest.raises(InputError) as caught:
         whole.read_text(path)
-    command = f"iconv -f {name} -t UTF-8 'my table.csv' > new.csv"
+    iconv = f"iconv -f {name or 'ENCODING'} -t UTF-8"
+    command = f"{iconv} '{path}' > '{new}'"
+    if path.suffix == ".gz":
+        command = f"gzip -dc '{path}' | {iconv} | gzip > '{new}'"
+    hint = "; ENCODING is that of the program that wrote it, such as windows-1252"
     assert str(caught.value) == (
-        f"{path}:2: is not UTF-8 but seems to be {name}; save it as UTF-8, for example by"
-        f" `{command}`."
+        f"{path}:2: is not UTF-8{f' but seems to be {name}' if name else ''}; save it as UTF-8,"
+        f" for example by `{command}`, and name the new file{'' if name else hint}."
     )
+    command = command.replace("ENCODING", "windows-1252")
     subprocess.run(command, shell=True, check=True, cwd=tmp_path)
-    assert whole.read_text(tmp_path / "new.csv") == f"y,group\n1,{cell}\n"
+    assert whole.read_text(new) == f"y,group\n1,{cell}\n"
 
 
 @pytest.mark.parametrize(

@@ -237,7 +237,7 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS.replace(",a\n", ",\n").replace(",b\n", ",\n"), {}, "group has no value"),
         (ROWS, {"bins": ["group=30"]}, "group is 'a', and its bins need a number"),
         (ROWS.replace(",a\n", ",8\n").replace(",b\n", ",9\n") + "5,1,,7\n",
-         {"bins": ["group=30"]}, "all numbers in one bin (<30), so there are no groups to"),
+         {"bins": ["group=30"]}, "`bins.group` puts all numbers of group (7 to 9) into one group"),
         (ROWS.replace(",b\n", ",a\n") + "5,1,,b\n", {},
          "one value only (a), so there are no groups to compare; 1 of 5 rows is left out (the p"),
         (ROWS.replace(",1,", ",yes,").replace(",0,", ",true,"), {},
@@ -297,6 +297,7 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
          "`probabilities` names the column p for 0 and 1; name another column for each label"),
         (ROWS.replace(",b", ",\"['left', 'web']\""), {}, ":4: group has the list ['left', 'web'],"
          " and each cell is to have one group; write a column of true and false for each group"),
+        ('id,y,p,group\n1,1,"[0.1, 0.9]",a\n2,0,"[0.8, 0.2]",b\n', {}, "; write a column of prob"),
         (ROWS.replace(",1,", ",[],"), {}, ":2: y has the list [], and each cell is to have one la"),
     ],
 )  # fmt: skip
@@ -1147,6 +1148,7 @@ def test_bins_are_in_the_order_of_their_numbers(tmp_path):
         ("group", "{}", 20, "the attribute group has 21 numbers in 42 rows; give numbers `bins`"),
         ("group", "g{}", 100, "the attribute group has 101 groups in 202 rows"),
         ("y", "l{}", 200, "y has 201 values, so it is no class"),
+        ("y", "0.{}1", 20, "y has 21 numbers between 0 and 1, so it is no class; .* as `predict"),
     ],
 )
 def test_more_groups_or_labels_than_can_be_compared_are_refused(
@@ -1225,3 +1227,25 @@ def test_intersections_whose_groups_alone_are_worse_calibrated_are_no_gaps():
     assert echoes({"gaps": gaps, "groups": [group]}) == 0
     gaps[1]["verdict"] = "above"
     assert echoes({"gaps": gaps, "groups": [group]}) == 1
+
+
+def test_a_column_of_persons_with_several_rows_is_named(tmp_path):
+    rng = np.random.default_rng(3)
+    person, visit = np.divmod(np.arange(200), 4)
+    table = pd.DataFrame({"id": np.arange(200), "y": visit % 2, "p": rng.integers(0, 2, 200)})
+    table = table.assign(patient=[f"P{n}" for n in person], group=[*"aab"] * 66 + ["a", "b"])
+    options = {"id": "id", "groups": ["group"]}
+    by_person = table.assign(group=np.where(person % 3, "a", "b"))
+    words = "150 of 200 rows have the patient of an earlier row, always with the same groups"
+    for data, more, is_noted in (
+        (by_person, {}, True),
+        (by_person, {"cluster": "patient"}, False),
+        (table, {}, False),  # groups differ
+        (by_person.assign(patient=person // 6), {}, False),  # few, such as sites
+        (by_person.assign(patient=person, group=np.where(person < 20, "a", "b")), {}, False),  # age
+    ):
+        tables, meta = audit(tmp_path, data, **options, **more)
+        assert any(note.startswith(words) for note in notes(meta, tables, "")) is is_noted
+    tables, meta = audit(tmp_path, table, **options)
+    former = notes(meta | {"repeated": 2}, tables, "")  # of a result of an earlier version
+    assert any(note.startswith("2 of 200 rows repeat another row") for note in former)

@@ -512,7 +512,7 @@ def test_logs_of_other_tasks_are_refused(tmp_path):
     ("text", "words"),
     [
         (" \n", "json.?l: is empty; run lm_eval with --log_samples again"),
-        ("<html>hi</html>", r"json.?l?:1: .*mend it, or write the log again with lm_eval --log_s"),
+        ("<html>hi</html>", r"json.?l?: is a web page; download the file itself"),
         ('{"doc_id": 0, "doc": {"sent_more": "A", "sent_less": "B"}}', "it lacks 'resps'.*mend it"),
         ('{"doc_id": 0, "doc": {"question": "?"}}', "name logs of the tasks crows_pairs"),
     ],

@@ -106,6 +106,9 @@ def test_long_sentences_that_repeat_themselves_are_compared_at_once():
     before, after = ["the", "cat", "sat"] * 20_000, ["on", "a", "mat"] * 20_000
     found = edits([*before, "he", *after], [*before, "she", "too", *after])
     assert found == [Edit(("he",), ("she", "too"))]
+    texts = [" ".join([*before, word, *after]) for word in ("he", "she", "they")]
+    [one, other] = templates([(texts[0], texts[1], None), (texts[0], texts[2], None)])
+    assert one == other == (f"\n{' '.join([*before, *after])}",) * 2  # no template but the whole
 
 
 def test_of_long_sentences_that_differ_in_many_places_the_beginning_is_compared():

@@ -106,7 +106,7 @@ def test_the_demo_pairs(repository, tmp_path):
     assert {len(row["flags"]) for row in rows if row["excluded"]} == {0}
     assert Counter(row["cluster"] for row in kept)["he|she"] == 24
     assert (report["clusters"], report["effective_clusters"]) == (23, 7.759519)
-    assert (report["templates"], report["pairs"]) == (87, 90)
+    assert (report["templates"], report["pairs"], report["is_open"]) == (87, 90, False)
     assert report["has_annotations"] and report["has_directions"] and not report["has_unrelated"]
     assert (report["more_means"], report["less_means"]) == ("stereotype", "anti-stereotype")
     assert {row["agreement"] for row in kept} == {None, 0, 1, 2, 3, 4, 5}
@@ -266,3 +266,10 @@ def test_sentences_of_other_pairs_are_refused(tmp_path):
                 read(file, tmp_path)
         else:
             assert read(file, tmp_path)
+
+
+def test_a_file_whose_last_line_has_no_end_may_be_cut_off(tmp_path):
+    for text, is_open in (("He ran.,She ran.\n", False), ("He ran.,She ran.", True)):
+        (tmp_path / "pairs.csv").write_text(f"sent_more,sent_less\n{text}")
+        _, report = read(tmp_path / "pairs.csv", tmp_path, "crows_pairs")
+        assert report["is_open"] is is_open

@@ -81,11 +81,13 @@ def test_a_wrong_encoding_is_named_with_its_line(file):
     error = refused(file, "is not UTF-8")
     assert (error.file, error.line) == (file, 3)
     written(file, "0,a,b,stereo,age,", encoding="utf-16")
-    refused(file, f"is not UTF-8 .* > new{file.suffix}`")
+    refused(file, "is not UTF-8 .* > .*utf8_pairs.csv`")
     for content, words in (
         (b"PK\x03\x04\xff", "is a spreadsheet or an archive; save it as a CSV file"),
         (b"PAR1\x15\xff", "is a Parquet file; end its name in .parquet"),
         (b"\x1f\x8b", "is compressed by gzip; end its name in .gz"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "is a pointer of Git LFS; get the file"),
+        (b"<!doctype html>\n", "is a web page; download the file itself"),
     ):
         file.write_bytes(content)
         refused(file, words)
@@ -95,6 +97,8 @@ def test_a_wrong_encoding_is_named_with_its_line(file):
 
 @pytest.mark.parametrize("column", ["sent_more", "sent_less"])
 def test_a_missing_column(file, column):
+    written(file, "0,a,b,stereo,age,[]", header=HEADER.replace(column, column.title()))
+    refused(file, f"; rename {column.title()} to {column}")
     written(file, "0,a,b,stereo,age,[]", header=HEADER.replace(column, "other"))
     assert refused(file, f"has no column {column}; its columns are .*other").line == 1
     written(file, "0,a,b,stereo,age,[],c", header=f"{HEADER},{column}")

@@ -319,10 +319,10 @@ def _explain(error: jsonschema.ValidationError) -> Iterator[str]:
         for key in sorted(set(error.validator_value) - set(error.instance)):
             yield f"config: {where or 'the configuration'} lacks the key {key}"
     elif error.validator == "ascending":
-        yield f"{is_what}; write {_as_yaml(sorted(error.instance))}"
+        yield f"{is_what}, which does not ascend; write {_as_yaml(sorted(error.instance))}"
     elif error.validator == "uniqueItems":
         repeated = next(item for item in error.instance if error.instance.count(item) > 1)
-        yield f"config: {where} names {_as_yaml(repeated)} twice"
+        yield f"config: {where} names {_as_yaml(repeated)} twice; keep one of the two"
     elif error.validator in ("anyOf", "oneOf"):
         parts = error.validator_value
         yield f"{is_what}; it must be {', or '.join(_expectation(part) for part in parts)}"

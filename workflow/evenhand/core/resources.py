@@ -99,12 +99,16 @@ def csv_lines(path: Path, text: str, delimiter: str = ",") -> Iterator[tuple[int
         A quoted cell does not end.
     """
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    end = 0
     try:
-        yield from ((reader.line_num, row) for row in reader if row)
+        for row in reader:
+            end = reader.line_num
+            if row:
+                yield end, row
     except csv.Error as error:
-        problem = f"is not a CSV file ({error})"
+        problem = f"is not a CSV file ({error}), in the row that begins here"
         remedy = 'close each quoted cell, and double a quote inside one ("")'
-        raise InputError(problem, file=path, line=reader.line_num, remedy=remedy) from error
+        raise InputError(problem, file=path, line=end + 1, remedy=remedy) from error
 
 
 def check_unique(header: list[str], file: Path | str | None = None, line: int | None = 1) -> None:

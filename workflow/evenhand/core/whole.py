@@ -19,6 +19,8 @@ _OTHERS = [
     (b"PK\3\4", "is a spreadsheet or an archive", "save it as a CSV file"),  # .xlsx, .ods
     (b"PAR1\x15", "is a Parquet file", "end its name in .parquet"),
     (b"\x1f\x8b", "is compressed by gzip", "end its name in .gz"),
+    (b"version https://git-lfs", "is a pointer of Git LFS", "get the file by `git lfs pull`"),
+    ((b"<!DOCTYPE", b"<!doctype", b"<html"), "is a web page", "download the file itself"),
 ]
 
 
@@ -113,9 +115,14 @@ def read_text(path: Path, most: int | None = None) -> str:
             problem, remedy = "is no text", f"save it as {kind}"
             raise InputError(problem, file=path, remedy=remedy) from error
         problem = f"is not UTF-8 but seems to be {encoding}" if encoding else "is not UTF-8"
-        name = shlex.quote(path.name)
-        command = f"iconv -f {encoding or 'ENCODING'} -t UTF-8 {name} > new{path.suffix}"
-        remedy = f"save it as UTF-8, for example by `{command}`"
+        old, new = (shlex.quote(str(name)) for name in (path, path.with_name(f"utf8_{path.name}")))
+        convert = f"iconv -f {encoding or 'ENCODING'} -t UTF-8"
+        command = f"{convert} {old} > {new}"
+        if path.suffix == ".gz":
+            command = f"gzip -dc {old} | {convert} | gzip > {new}"
+        remedy = f"save it as UTF-8, for example by `{command}`, and name the new file"
+        if not encoding:
+            remedy += "; ENCODING is that of the program that wrote it, such as windows-1252"
         raise InputError(problem, file=path, line=line, remedy=remedy) from error
 
 

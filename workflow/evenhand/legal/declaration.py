@@ -275,7 +275,9 @@ def _occurring(
     groups = attribute.groups or tuple(sorted(cases, key=_order))
     declared = attributes_of(declaration).get(attribute.name, {})
     bins = declared.get("bins")
-    remedy = "; name another column, or remove the attribute"
+    remedy = (
+        f"; {'choose other borders' if bins else 'name another column'}, or remove the attribute"
+    )
     if why := unusable.get(attribute.name):
         cure = "name a column of numbers, or remove `bins`" if bins else "correct these values"
         remedy = f": {why}; {cure}"

@@ -26,7 +26,7 @@ from evenhand.text.phrases import plural
 
 #: Reasons of the quarantine for which the case stays.
 NOTED = frozenset({"bad_date", "conclusion_differs", "doubtful_number", "no_group"})
-NOTED |= {"undecodable_bytes", "nul_bytes", "other_encoding"}
+NOTED |= {"undecodable_bytes", "nul_bytes", "open_end", "other_encoding"}
 
 #: Numbers of the records that are kept: labels, languages, splits, sizes, and groups by attribute.
 Tally = dict[str, Counter[str]]

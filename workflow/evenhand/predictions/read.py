@@ -20,6 +20,7 @@ from evenhand.predictions.words import ALL, CROSS, REASONS, left_out_words
 from evenhand.tabular.delimited import check_columns, is_open, read_cells
 from evenhand.tabular.numbers import (
     MISSING,
+    MOST_NUMBERS,
     NEGATIVE,
     POSITIVE,
     bin_column,
@@ -51,6 +52,9 @@ MOST_LABELS = 200
 
 #: With more different rows, of which none occurs once only, a file holds copies of its rows.
 MOST_EQUAL = 100
+
+#: So many rows would have other groups than another row with their cell, if that were no person.
+LEAST_AGAIN = 10
 
 #: A list of texts, of one number, or of nothing, as text; `[18, 30]` is an interval.
 LIST = r"\[(|['\"].*['\"]|-?[\d.]+)\]"
@@ -89,9 +93,11 @@ class Predictions:
         Whether a case may have several of the classes.
     unclustered : int
         Cases whose cluster is blank: each is one of its own.
-    repeated : int
-        Rows that equal an earlier one in every column, where there is neither an id nor a cluster,
-        and either a column that is not used otherwise, or every row has a copy.
+    repeated : dict of int
+        Where there is no cluster, the rows that have the cell of an earlier one in a column that
+        seems to tell persons apart, by its name; and by a blank name, without an id, those that
+        equal an earlier one in every column, if there is a column that is not used otherwise, or
+        every row has a copy.
     relabelled : int
         Counterfactual rows with another label than their factual case.
     doubtful : dict of dict
@@ -105,7 +111,7 @@ class Predictions:
     is_coded : bool
         Whether the predictions were 0 and 1, which are no labels, and 1 is the positive one.
     is_open : bool
-        Whether the last line of the file has no end.
+        Whether the last line of the file, or of the labels, has no end.
     left_out : list of dict
         The quarantine: row, id, reason, detail.
     """
@@ -124,7 +130,7 @@ class Predictions:
     flipped_predicted: np.ndarray = field(default_factory=lambda: np.empty((0, 0), dtype=bool))
     several: bool = False
     unclustered: int = 0
-    repeated: int = 0
+    repeated: dict[str, int] = field(default_factory=dict)
     relabelled: int = 0
     doubtful: dict[str, dict[str, int]] = field(default_factory=dict)
     positive_is_default: bool = False
@@ -257,9 +263,11 @@ def read_predictions(
         predicted = p.argmax(axis=1)
         tied = (p == p.max(axis=1, keepdims=True)).sum(axis=1) > 1
     members = table[[*groups]].copy()
-    lines = range(2, len(table) + 2)  # of the file of the groups, whose rows these are
+    lines = np.arange(2, len(table) + 2)  # of the file of the groups, whose rows these are
     for name in bins:
-        members[name] = bin_column(table[name], bins[name], name, gold or file, lines)
+        known = table[name] != ""
+        cells, at = table.loc[known, name], lines[known]
+        members.loc[known, name] = bin_column(cells, bins[name], name, gold or file, at)
     factual, changed, rows = _counterfactuals(ids, factual_ids, members, bad)
     kept = np.flatnonzero(bad.usable & is_case)
     if not len(kept):
@@ -288,7 +296,7 @@ def read_predictions(
         few = len(values) < len({*members[name]} - {""})
         lost = f"; {bad.count()}" if few else ""
         known = (column != "").sum()
-        check_group_count(name, values, known, file, has_bins=name in bins, more=lost)
+        check_group_count(name, values, known, file, more=lost)
         if name == label or column.equals(labels.iloc[kept]):
             remedy = "name a protected attribute"
             raise InputError(f"the attribute {name} is the label", file=file, remedy=remedy)
@@ -315,7 +323,7 @@ def read_predictions(
         relabelled=int(
             ((labels.iloc[rows] != "") & (labels.iloc[rows] != labels.iloc[factual].array)).sum()
         ),
-        repeated=0 if id or cluster else _repeated(table, bool(spare)),
+        repeated={} if cluster else _repeated(table, spare - {id}, members, has_id=id is not None),
         doubtful={
             name: values
             for name, cells in {label: labels, **table[[*groups]]}.items()
@@ -327,7 +335,7 @@ def read_predictions(
         rescaled=int((is_rescaled & bad.usable).sum()),
         tied=tied[kept],
         is_coded=bool(coded),
-        is_open=is_open(file),
+        is_open=any(map(is_open, filter(None, (file, gold)))),
         left_out=bad.rows(),
     )
 
@@ -346,11 +354,32 @@ def _check_lists(
             raise InputError(problem, file=file, line=int(places[0]) + 2, remedy=remedy)
 
 
-def _repeated(table: pd.DataFrame, is_told_apart: bool) -> int:
-    """Return how many rows repeat another one; 0 if different people may well be equal in all."""
+def _repeated(
+    table: pd.DataFrame, spare: set[str], members: pd.DataFrame, *, has_id: bool
+) -> dict[str, int]:
+    """Return how many rows repeat another one, in every column or in a spare one of persons.
+
+    A person has the same groups in all rows. Different people may well be equal in all columns,
+    groups may be equal by chance, and a number may be that of which they are ranges.
+    """
     times = table.value_counts()
     is_copied = times.min() > 1 and len(times) > MOST_EQUAL and len(table) < 4 * len(times)
-    return len(table) - len(times) if is_told_apart or is_copied else 0
+    count = 0 if has_id or not (spare or is_copied) else len(table) - len(times)
+    repeated = {"": count} if count else {}
+    groups = members.agg("\0".join, axis=1)
+    expected = 1 - (groups.value_counts(normalize=True) ** 2).sum()
+    for name in sorted(spare):
+        cells = table[name]
+        again = cells.duplicated() & (cells != "")
+        if cells.nunique() <= MOST_NUMBERS or again.sum() * expected < LEAST_AGAIN:
+            continue
+        numbers = cells.map(or_nan)
+        in_order = groups[numbers.sort_values().index]
+        changes = (in_order != in_order.shift()).sum()
+        are_ranges = numbers.notna().all() and changes <= groups.nunique()
+        if (groups == groups.groupby(cells).transform("first"))[again].all() and not are_ranges:
+            repeated[name] = int(again.sum())
+    return repeated
 
 
 def _other_labels(
@@ -370,6 +399,8 @@ def _other_labels(
         where = repr(outside.iloc[0])
         line = int(outside.index[0]) + 2 if has_lines else None
     remedy = "use the same labels in both columns, or probabilities between 0 and 1"
+    if outside.str.match(r"[\[{]").any():
+        remedy = "write a column of probabilities for each label, and name these by `probabilities`"
     percentages = outside[outside.str.fullmatch(r"\d+(\.\d+)?\s*%")]
     if outside.str.fullmatch(r"\d+,\d+").any():
         remedy = "write numbers with a point, not a comma"
@@ -507,9 +538,12 @@ def _classes(labels: pd.Series, by_class: Mapping[str, str], label: str, file: P
                 * (len(classes) == 2),
             )
         classes = named
-    if len(classes) > MOST_LABELS:
-        problem = f"{label} has {len(classes)} values, so it is no class"
-        remedy = "name a column with at most 200 different labels"
+    are_shares = len(classes) > MOST_NUMBERS and all(0 <= or_nan(name) <= 1 for name in classes)
+    if len(classes) > MOST_LABELS or are_shares:
+        kind = "numbers between 0 and 1" if are_shares else "values"
+        problem = f"{label} has {len(classes)} {kind}, so it is no class"
+        remedy = f"name a column with at most {MOST_LABELS} different labels as `label`"
+        remedy += ", and that of probabilities as `prediction`" * are_shares
         raise InputError(problem, file=file, remedy=remedy)
     if len(classes) < 2:
         only = f"one value only ({classes[0]})" if classes else "no value"

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 from evenhand.core.phrases import phrases_of
 from evenhand.core.rows import where
 from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS
-from evenhand.tabular.words import doubtful_words, empty_bins_words, spelt_words
+from evenhand.tabular.words import doubtful_words, empty_bins_words, open_words, spelt_words
 from evenhand.text.catalogue import borderline, conclusion, doubt_of, read_catalogue, reason
 from evenhand.text.phrases import plural
 
@@ -222,7 +222,7 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     if count := description.get("unclustered"):
         sentences.append(_say("unclustered", count=count))
     if description.get("is_open"):
-        sentences.append(_say("open"))
+        sentences.append(open_words())
     if count := description.get("relabelled"):
         rows = sum(row["rows"] for row in tables["counterfactuals"])
         sentences.append(_say("relabelled", count=count, rows=rows))
@@ -252,8 +252,13 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
         if 0 < (row.get("templates") or 0) <= most:
             count, of = row["templates"], row["scored"]
             sentences.append(_say("templates", task=row["task"], count=count, of=of))
-    if count := description.get("repeated"):
-        sentences.append(_say("repeated", count=count, rows=description["rows"]))
+    repeated = description.get("repeated") or {}
+    # a number in results of earlier versions
+    for name, count in (repeated if isinstance(repeated, dict) else {"": repeated}).items():
+        facts = {"count": count, "rows": description["rows"]}
+        sentences.append(
+            _say("recurring", name=name, **facts) if name else _say("repeated", **facts)
+        )
     if count := echoes(tables):
         sentences.append(_say("echoes", count=count))
     if tied := description.get("tied"):

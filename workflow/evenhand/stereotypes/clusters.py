@@ -49,6 +49,10 @@ MOSTLY_MOVED, SHIFTED = 2, 5
 ALIKE = 1 / 3
 
 
+#: Longer sentences have a template of their own, as the places in them are too many.
+MOST_WORDS = 60
+
+
 class Edit(NamedTuple):
     """A difference of two sentences: the pieces of each at this place; one may be empty."""
 
@@ -140,7 +144,8 @@ def templates(pairs: Iterable[tuple[str, str, str | None]]) -> list[tuple[str, s
     nurse said that ... was late*, *the police officer said that ... was late*) are one template
     with other words in it, if these are at most half as many as the others: of all such places,
     that of the most pairs counts. Scripts without blanks have characters for words. Unlike
-    sentences (`ALIKE`) have a template of their own, which only copies of the pair share.
+    (`ALIKE`) and long sentences (`MOST_WORDS`) have a template of their own, which only copies of
+    the pair share.
 
     Returns
     -------
@@ -172,10 +177,10 @@ def _shared(more: str, less: str, context: str | None = None) -> tuple[str, ...]
 
 
 def _frames(whole: tuple[str, ...]) -> dict[tuple[str, ...], str]:
-    """Return each template that a pair may have, with its words there; none of unlike sentences."""
+    """Return each template that a pair may have, with its words there; none of unlike ones."""
     context, shared, *others = whole
     parts = shared.split()
-    count = len(parts) if not others else 0
+    count = len(parts) if not others and len(parts) <= MOST_WORDS else 0
     return {
         (context, " ".join(parts[:start]), " ".join(parts[start + size :])): " ".join(
             parts[start : start + size]

@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from evenhand.core.phrases import phrases_of
 from evenhand.io.tables import schema_of
+from evenhand.tabular.words import open_words
 from evenhand.text.catalogue import read_catalogue
 
 #: One row per pair, in the order of the source.
@@ -81,14 +82,18 @@ def sentences_of(row: Mapping[str, Any]) -> tuple[str, str, str]:
 
 
 def flag_notes(description: Mapping[str, Any]) -> list[str]:
-    """Return a sentence on each flag of `NOTED` that pairs of a described set have."""
+    """Return a sentence on each flag of `NOTED` that pairs of a described set have.
+
+    Also on a file that may be cut off.
+    """
     flags = description.get("flags", {})
     first = {"misplaced": description.get("first_misplaced")}
-    return [
+    sentences = [
         _say("flagged", flags[flag], description["pairs"], FLAGS[flag], first.get(flag))
         for flag in NOTED
         if flags.get(flag)
     ]
+    return sentences + [open_words()] * description.get("is_open", False)
 
 
 def pair_row(**columns: Any) -> dict[str, Any]:

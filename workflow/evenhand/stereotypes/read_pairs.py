@@ -24,6 +24,7 @@ from evenhand.stereotypes.clusters import (
     words,
 )
 from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS, PAIRS
+from evenhand.tabular.delimited import is_open
 from evenhand.tabular.numbers import or_nan
 from evenhand.text.phrases import listed
 
@@ -65,7 +66,7 @@ def read_pairs(
         misplaced pair, or null), bias_types, clusters and templates (sentences
         around the swapped words) of the pairs that are not excluded; effective_clusters =
         N^2 / sum n^2 over the clusters' sizes; has_unrelated, has_annotations, has_directions:
-        whether any pair has them.
+        whether any pair has them; is_open: whether the last line of the file has no end.
     part : str, optional
         StereoSet: intrasentence or intersentence.
     title : str, optional
@@ -127,6 +128,7 @@ def read_pairs(
         "has_unrelated": any(row["unrelated"] is not None for row in kept),
         "has_annotations": any(row["annotators"] is not None for row in kept),
         "has_directions": any(row["direction"] is not None for row in kept),
+        "is_open": is_open(file),
     }
     write_json(report, summary)
     return {key: summary[key] for key in ("pairs", "excluded", "flags", "clusters")}

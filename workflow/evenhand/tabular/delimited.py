@@ -98,11 +98,11 @@ def read_header(path: Path) -> list[str]:
 
 def is_open(path: Path) -> bool:
     """Whether the last line of a CSV file has no end, as where the file is cut off."""
-    if path.suffix in (".parquet", ".gz"):  # which are refused if they are cut off
+    if path.suffix not in (".csv", ".tsv", ".txt", ""):  # others are refused if they are cut off
         return False
     with path.open("rb") as stream:
-        stream.seek(-1, SEEK_END)
-        return stream.read() not in (b"\n", b"\r")
+        stream.seek(-min(2, stream.seek(0, SEEK_END)), SEEK_END)
+        return not (stream.read().rstrip(b"\0") or b"\n").endswith((b"\n", b"\r"))  # of UTF-16 too
 
 
 def check_positive(paths: Sequence[Path], label: str, positive: Sequence[str]) -> None:

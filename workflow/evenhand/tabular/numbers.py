@@ -124,7 +124,13 @@ def binned(cells: Sequence[str], edges: Sequence[float]) -> list[str]:
 def bin_column(
     cells: Sequence[str], edges: Sequence[float], name: str, file: Path | None, lines: Sequence[int]
 ) -> list[str]:
-    """Return the bins of a column's cells, blank for a blank one; InputError for a text."""
+    """Return the bins of a column's cells, blank for a blank one.
+
+    Raises
+    ------
+    InputError
+        A cell is a text, or all are in one bin.
+    """
     groups = binned(cells, edges)
     for cell, group, line in zip(cells, groups, lines, strict=True):
         if cell and not group:
@@ -133,6 +139,11 @@ def bin_column(
                 f"write numbers like 1234.5, leave such cells blank, or name no `bins` of {name}"
             )
             raise InputError(problem, file=file, line=line, remedy=remedy)
+    if len({*groups}) == 1 and "" not in groups:
+        numbers = [*map(or_nan, cells)]
+        span = f"{min(numbers):g} to {max(numbers):g}"
+        problem = f"`bins.{name}` puts all numbers of {name} ({span}) into one group, {max(groups)}"
+        raise InputError(problem, file=file, remedy="choose borders between these numbers")
     return groups
 
 
@@ -142,7 +153,6 @@ def check_group_count(
     rows: int,
     file: Path | None,
     *,
-    has_bins: bool = False,
     more: str = "",
 ) -> None:
     """Raise InputError if an attribute of so many rows has too few or too many groups to compare.
@@ -150,8 +160,7 @@ def check_group_count(
     `more` ends the error about too few: which rows were left out before, or what to do.
     """
     if len(values) < 2:
-        some = "all numbers in one bin" if has_bins else "one value only"
-        only = f"{some} ({min(values)})" if values else "no value"
+        only = f"one value only ({min(values)})" if values else "no value"
         problem = f"the attribute {name} has {only}, so there are no groups to compare{more}"
         raise InputError(problem, file=file)
     are_numbers = not any(isnan(or_nan(value)) for value in values)
@@ -180,6 +189,7 @@ def read_bins(words: str) -> tuple[str, list[float]]:
     """Parse ``age=30,50``: a column, and the borders between its groups."""
     name, _, borders = words.rpartition("=")
     values = [or_nan(border) for border in borders.split(",")]
-    if not name or any(map(isnan, values)):
-        raise InputError(f"`bins` is {words!r}, which names no borders", remedy="write age=30,50")
-    return name, values
+    if not name or not all(map(isfinite, values)):
+        problem = f"`bins` is {words!r}, which is not a column with borders"
+        raise InputError(problem, remedy="write numbers that ascend, as in age=30,50")
+    return name, [int(value) if value.is_integer() else value for value in values]

@@ -32,6 +32,11 @@ def empty_bins_words(name: str, bins: Sequence[str]) -> str:
     return _say("empty_bins", name=name, bins=bins)
 
 
+def open_words() -> str:
+    """Return the sentence on a file whose last line has no end."""
+    return _say("open")
+
+
 def doubtful_words(name: str, values: Mapping[str, int]) -> str:
     """Return a sentence on the values of a column that may mean missing ones."""
     return _say("doubtful", name=name, values=values)

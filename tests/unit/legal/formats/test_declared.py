@@ -240,12 +240,13 @@ def test_files_of_a_pattern(tmp_path, monkeypatch):
     assert [record.source for record in records] == ["b1.jsonl"] * 8 + ["b2.jsonl"] * 8
 
 
-def test_other_encodings_are_decoded_and_broken_bytes_noted(tmp_path):
+def test_other_encodings_are_decoded_and_damage_is_noted(tmp_path):
     cells = ["bio,job,gender", *(f"né en {r['bio']},{r['job']},{r['gender']}" for r in rows())]
     text = "\n".join(cells).replace("life, ", "life ")
     (tmp_path / "latin.csv").write_bytes(text.encode("latin-1"))
     (tmp_path / "utf8.csv").write_bytes(text.encode() + b"\n\xff,nurse,F\n")
-    for name, noted in (("latin", {"other_encoding": 1}), ("utf8", {"undecodable_bytes": 1})):
+    latin, utf_8 = {"open_end": 1, "other_encoding": 1}, {"undecodable_bytes": 1}
+    for name, noted in (("latin", latin), ("utf8", utf_8)):
         records, _, counts, _ = read(tmp_path, [tmp_path / f"{name}.csv"])
         assert records[0].text == ("né en A life number 0.",) and counts["noted"] == noted
 

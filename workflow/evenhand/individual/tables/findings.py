@@ -25,7 +25,7 @@ from evenhand.individual.tables import (
     tests,
 )
 from evenhand.tabular.prepared import Prepared
-from evenhand.tabular.words import doubtful_words, spelt_words
+from evenhand.tabular.words import doubtful_words, open_words, spelt_words
 from evenhand.text.catalogue import read_catalogue
 
 TABLE = Table(
@@ -124,6 +124,8 @@ def _doubts(table: Prepared) -> list[str]:
     words = [doubtful_words(name, values) for name, values in doubtful.items()]
     if table.meta.get("positive_is_default"):
         words.append(_say("default_label", table.meta["label"]))
+    if table.meta.get("is_open"):
+        words.append(open_words())
     for kind in ("numbered", "distinct", "shifted"):
         words += [_say(kind, name) for name in table.meta.get(kind, ())]
     return words + spelt_words(table.attribute_name, table.attribute_values)

@@ -29,6 +29,7 @@ from evenhand.legal.rows import (
     plain,
     split_of,
 )
+from evenhand.tabular.delimited import is_open
 from evenhand.tabular.numbers import binned, missing_codes, or_nan
 from evenhand.tabular.words import doubtful_words
 from evenhand.text.phrases import listed
@@ -63,7 +64,8 @@ def read(cases: CaseFiles) -> Iterator[Record]:
     (``no_date``). Values of attributes that cannot be used are noted (``no_group``), as are dates
     of rows with a split (``bad_date``); these rows stay, and so do those with numbers that may
     stand for missing ones, which are noted once (``doubtful_number``). A file that is not UTF-8 is
-    noted with its detected encoding (``other_encoding``).
+    noted with its detected encoding (``other_encoding``), and one whose last line has no end
+    (``open_end``).
 
     Raises
     ------
@@ -77,6 +79,8 @@ def read(cases: CaseFiles) -> Iterator[Record]:
         _record, declaration=declaration, labels=labels, copies=Counter(), numbers=numbers
     )
     for file in _data_files(cases.files):
+        if is_open(file):
+            cases.quarantine.add(path_text(file), None, "file", "open_end", file.name)
         yield from cases.records(_with_columns(_rows(file, cases), columns, file), make)
     columns_of_codes = {name: missing_codes(counts) for name, counts in sorted(numbers.items())}
     words = [doubtful_words(name, codes) for name, codes in columns_of_codes.items() if codes]

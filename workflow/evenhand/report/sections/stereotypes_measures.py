@@ -19,6 +19,7 @@ from evenhand.report.sections.stereotypes_words import (
     preference,
     untrusted_models,
 )
+from evenhand.tabular.words import open_words
 from evenhand.text.phrases import listed
 
 #: Shares of longer sentences from here on are called almost always.
@@ -139,6 +140,7 @@ def describe_pairs(document: Row | None) -> Row:
         "sides": tuple(sides),
         "flags": sorted((fields.get("flags") or {}).items()),
         "templates": templates_of(fields),
+        "open": open_words() if fields.get("is_open") else "",
         "excluded": sorted(item for item in (fields.get("excluded") or {}).items() if item[1]),
         "bias_types": sorted(types, key=lambda item: (-item[1], item[0])),
         **{name: fields.get(name) for name in ("pairs", "clusters")},

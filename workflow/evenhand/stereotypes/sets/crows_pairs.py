@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.core.resources import check_unique
-from evenhand.errors import InputError
+from evenhand.errors import InputError, nearest
 from evenhand.stereotypes.clusters import swapped_words
 from evenhand.stereotypes.pairs import FLAGS, Form, pair_row
 from evenhand.tabular.delimited import read_cells
@@ -119,8 +119,10 @@ def unused_columns(file: Path) -> list[str]:
 def _places(header: list[str], file: Path) -> dict[str, int]:
     """Return the positions of the known columns."""
     if lacking := [name for name in COLUMNS if name not in header]:
+        meant = [f"{near} to {name}" for name in lacking if (near := nearest(name, header))]
         problem = f"has no column {' and '.join(lacking)}; its columns are {', '.join(header)}"
         remedy = f"a file of pairs has {', '.join(COLUMNS)}, and may have {', '.join(MORE)}"
+        remedy += f"; rename {' and '.join(meant)}" if meant else ""
         raise InputError(problem, file=file, line=1, remedy=remedy)
     header = [name or ("" if place == 0 else None) for place, name in enumerate(header)]
     known = [name for name in header if name in (*COLUMNS, *MORE, *ID_COLUMNS)]

@@ -44,7 +44,10 @@ TABLE = Table(
             items="pair_scores",
         ),
         integer("clusters", "Clusters of pairs that swap the same words"),
-        number("effective_clusters", "n^2 / sum of squared cluster sizes"),
+        number(
+            "effective_clusters",
+            "n^2 / sum of squared cluster sizes; divided by inflation, independent pairs",
+        ),
         number(
             "inflation",
             "Of the variance of the score, by swaps that share words or sentences; 1 without",

@@ -18,7 +18,7 @@ import numpy as np
 
 from evenhand.core.resources import check_unique
 from evenhand.errors import InputError, nearest
-from evenhand.tabular.delimited import check_columns, only_file, read_cells
+from evenhand.tabular.delimited import check_columns, is_open, only_file, read_cells
 from evenhand.tabular.numbers import MISSING as NO_VALUE
 from evenhand.tabular.numbers import (
     MOST_NUMBERS,
@@ -96,7 +96,8 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     check_columns(header, path, **columns, categories=options["categories"])
     if label in (*chosen, *protected):
         part = "attribute" if label in protected else "features"
-        raise InputError(f"the label {label} is in `{part}` too", file=path)
+        problem, remedy = f"the label {label} is in `{part}` too", "name another column there"
+        raise InputError(problem, file=path, remedy=remedy)
     policy = options["missing"]
     needed = [label, *([split] if split else []), *([] if policy == "category" else protected)]
     needed += [*protected, *chosen] if policy == "drop" else []
@@ -208,6 +209,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     x = np.column_stack(arrays)
     notes = {"positive_is_default": is_default, "numbered": numbered, "distinct": distinct}
     notes |= {"copies": copies, "shifted": shifted, "implied": _is_implied(x, len(carriers))}
+    notes["is_open"] = is_open(path)
     return Prepared(
         name=path.stem,
         x=x,
