@@ -70,7 +70,7 @@ def main() -> None:
     torch.set_num_threads(1)
     matrix, cases = made(arguments)
     of = range(0, len(GROUPS), -(-len(GROUPS) // arguments.attributes))
-    warm = Settings(lr=0.1, batch=arguments.batch, epochs=1, patience=1)
+    warm = Settings(learning_rate=0.1, batch=arguments.batch, epochs=1, patience=1)
     few = replace(cases, train=cases.train[:64])
     train_models(matrix, Problem(few, load_objective("erm"), {}, warm), [0])
     print(f"| objective | ms a step of {arguments.seeds} seeds | the same plainly |", end="")
@@ -141,7 +141,7 @@ def with_groups(cases: Examples, groups: int, seed: int) -> Examples:
 
 def settings(arguments: argparse.Namespace) -> Settings:
     epochs = arguments.epochs
-    return Settings(lr=0.1, batch=arguments.batch, epochs=epochs, patience=epochs)
+    return Settings(learning_rate=0.1, batch=arguments.batch, epochs=epochs, patience=epochs)
 
 
 def stacked(

@@ -213,7 +213,7 @@ def test_a_classifier_has_the_defaults_that_its_keys_document(kind):
     settings = declared(f"evenhand.legal.classifiers.{kind}", "SETTINGS")
     compared = 0
     for name, value in settings.items():
-        part = keys[{"lr": "learning_rate"}.get(name, name)]
+        part = keys[name]
         default = part.get("default")
         if "by default" in part["description"]:
             words = part["description"].partition("by default ")[2]

@@ -142,7 +142,7 @@ def test_settings_reach_their_stages(here):
     encoder = ENCODER | {"dtype": "bf16", "mode": "compat", "accumulate": 4, "keep_weights": False}
     config = with_classifiers(linear=linear, encoder=encoder)
     told = plan_classifiers.training_options(config, "mine", "linear", "erm", "none")
-    assert told["settings"] == ["lr=0.003", "warmup=0.1", "epsilon=1e-08"]
+    assert told["settings"] == ["learning_rate=0.003", "warmup=0.1", "epsilon=1e-08"]
     told = plan_classifiers.training_options(
         config, "mine", "encoder", "group_dro", "applicant_age"
     )

@@ -234,11 +234,10 @@ def training_options(
     """Return the options of a training, without settings that are the kind's defaults."""
     entry = config["legal"]["classifiers"][classifier]
     defaults = declared(f"evenhand.legal.classifiers.{entry['kind']}", "SETTINGS")
-    values = entry | {"lr": entry["learning_rate"]}
     settings = [
-        f"{key}={values[key]}"
+        f"{key}={entry[key]}"
         for key, default in defaults.items()
-        if values[key] not in (None, default)
+        if entry[key] not in (None, default)
         # without groups, epochs are not selected by group scores
         and not (key == "select" and attribute == NO_ATTRIBUTE)
     ]

@@ -78,7 +78,7 @@ def run(
     **given: Any,
 ) -> tuple[Trained, np.ndarray, nn.Module]:
     """What a training came to, the logits of all cases, and the model."""
-    settings = settings or Settings(lr=0.02, batch=8, epochs=4, patience=9)
+    settings = settings or Settings(learning_rate=0.02, batch=8, epochs=4, patience=9)
     module = load_objective(objective)
     problem = Problem(some, module, module.OPTIONS | (options or {}), settings, pairs or Pairs())
     x = (inputs(some) if x is None else x).to(dtype)

@@ -37,7 +37,14 @@ def matrix(some: Examples, dtype: type = np.float64) -> csr_matrix:
 
 
 def settings(**given: object) -> Settings:
-    usual = {"lr": 0.05, "batch": 8, "epochs": 4, "patience": 9, "clip": 0.3, "warmup": 0.2}
+    usual = {
+        "learning_rate": 0.05,
+        "batch": 8,
+        "epochs": 4,
+        "patience": 9,
+        "clip": 0.3,
+        "warmup": 0.2,
+    }
     return Settings(**usual | given)
 
 
@@ -157,7 +164,7 @@ def test_a_loss_that_is_not_finite_names_and_saves_its_cases(
 @pytest.mark.parametrize(("name", "at"), [("group_dro", 8), ("jtt", 3)])
 def test_it_goes_on_to_the_same_bits(interrupted, name: str, at: int) -> None:
     """From a stack that some seeds have left, and within the second trainings of the seeds."""
-    some, how = examples(cases=45), settings(epochs=12, patience=1, lr=0.3)
+    some, how = examples(cases=45), settings(epochs=12, patience=1, learning_rate=0.3)
 
     def train(folder):
         found = run(matrix(some), some, name, seeds=(1, 2, 3), how=how, folder=folder)

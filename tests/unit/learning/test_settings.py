@@ -7,8 +7,8 @@ from evenhand.learning.settings import Settings
 @pytest.mark.parametrize(
     "wrong",
     [
-        *({"batch": 0}, {"epochs": 0}, {"patience": 0}, {"accumulate": 0}, {"lr": 0.0}),
-        *({"lr": float("nan")}, {"clip": -1.0}, {"warmup": 1.0}, {"select": "accuracy"}),
+        *({"batch": 0}, {"epochs": 0}, {"patience": 0}, {"accumulate": 0}, {"learning_rate": 0.0}),
+        *({"learning_rate": float("nan")}, {"clip": -1.0}, {"warmup": 1.0}, {"select": "accuracy"}),
         *({"dtype": "fp16"}, {"threads": 0}, {"weight_decay": float("inf")}),
     ],
 )

@@ -25,7 +25,7 @@ def same(one, other):
 @pytest.mark.parametrize("task", ["multi_class", "multi_label"])
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_every_objective_learns(objective, task):
-    settings = Settings(lr=0.05, batch=8, epochs=12, patience=12)
+    settings = Settings(learning_rate=0.05, batch=8, epochs=12, patience=12)
     options = {"iifr_text": {"weight": 1.0}, "adversarial": {"strength": 0.5}}.get(objective)
     some, module = examples(task), load_objective(objective)
     trained, logits, model = run(some, objective, settings=settings, options=options)
@@ -61,7 +61,7 @@ def test_group_weights_stand_in_the_history():
 
 
 def test_the_best_epoch_is_what_is_left():
-    settings = Settings(lr=0.5, batch=8, epochs=8, patience=8)
+    settings = Settings(learning_rate=0.5, batch=8, epochs=8, patience=8)
     some = examples()
     trained, logits, _ = run(some, settings=settings)
     scores = [row["dev_macro_f1"] for row in trained.history]
@@ -72,7 +72,7 @@ def test_the_best_epoch_is_what_is_left():
 
 
 def test_it_stops_when_nothing_gets_better():
-    settings = Settings(lr=1.0, batch=8, epochs=50, patience=3)
+    settings = Settings(learning_rate=1.0, batch=8, epochs=50, patience=3)
     trained, *_ = run(examples(), settings=settings)
     assert len(trained.history) == trained.epoch + 3 < 50
 
@@ -87,7 +87,7 @@ def test_among_equal_scores_the_lower_loss_is_better():
 
 @pytest.mark.parametrize("select", ["macro_f1", "mean_group_f1", "worst_group_f1"])
 def test_the_epoch_is_chosen_by_what_was_asked_for(select):
-    settings = Settings(lr=0.1, batch=8, epochs=6, patience=6, select=select)
+    settings = Settings(learning_rate=0.1, batch=8, epochs=6, patience=6, select=select)
     trained, *_ = run(examples(), "group_dro", settings=settings)
     assert trained.score == max(row[f"dev_{select}"] for row in trained.history)
 
@@ -96,7 +96,7 @@ def test_the_epoch_is_chosen_by_what_was_asked_for(select):
 
 
 def test_the_history_tells_the_rate():
-    settings = Settings(lr=0.02, batch=8, epochs=4, patience=9, warmup=0.5)
+    settings = Settings(learning_rate=0.02, batch=8, epochs=4, patience=9, warmup=0.5)
     trained, *_ = run(examples(), settings=settings)
     assert [row["learning_rate"] for row in trained.history] == pytest.approx(
         [0.01, 0.02, 0.02 * 6 / 10, 0.02 / 10]
@@ -109,7 +109,9 @@ def test_a_batch_in_parts_is_the_whole_batch(objective, parts):
     """For objectives that are no sum over cases too; in float64, without dropout."""
     runs = []
     for accumulate in (1, parts):
-        settings = Settings(lr=0.02, batch=8, epochs=2, patience=9, accumulate=accumulate)
+        settings = Settings(
+            learning_rate=0.02, batch=8, epochs=2, patience=9, accumulate=accumulate
+        )
         runs.append(run(examples(), objective, settings=settings, dropout=0.0, dtype=torch.float64))
     (one, _, first), (other, _, second) = runs
     for row, twin in zip(one.history, other.history, strict=True):
@@ -139,8 +141,8 @@ def test_parts_have_the_same_dropout_in_both_passes():
 
 
 def test_bfloat16_is_near_single_precision():
-    one = run(examples(), settings=Settings(lr=0.02, batch=8, epochs=2), dropout=0.0)
-    settings = Settings(lr=0.02, batch=8, epochs=2, dtype="bf16")
+    one = run(examples(), settings=Settings(learning_rate=0.02, batch=8, epochs=2), dropout=0.0)
+    settings = Settings(learning_rate=0.02, batch=8, epochs=2, dtype="bf16")
     other = run(examples(), settings=settings, dropout=0.0)
     assert other[1].dtype == np.float32
     assert (one[1] != other[1]).any()

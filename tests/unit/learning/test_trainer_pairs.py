@@ -47,7 +47,7 @@ def test_whoever_has_no_twin_does_not_change_a_training():
 
 @pytest.mark.parametrize("options", [COUNTERFACTUAL, {"pairs": "graph", "weight": 5.0}])
 def test_parts_of_a_batch_give_the_same(options):
-    how = {"lr": 0.02, "batch": 8, "epochs": 3, "patience": 9}
+    how = {"learning_rate": 0.02, "batch": 8, "epochs": 3, "patience": 9}
     given = {"dropout": 0.0, "dtype": torch.float64}
     whole, logits, _ = trained("iifr_text", options, settings=Settings(**how), **given)
     settings = Settings(**how, accumulate=3)
@@ -62,10 +62,12 @@ def test_the_first_step_is_what_autograd_says():
     x = x.double()
     everyone = np.arange(len(some.ids))
     options = {"pairs": "counterfactual", "weight": 2.0, "epsilon": 0.8}
-    how = Settings(lr=0.01, batch=len(some.train), epochs=1, patience=1, clip=0.0)
+    how = Settings(learning_rate=0.01, batch=len(some.train), epochs=1, patience=1, clip=0.0)
     given = {"settings": how, "dropout": 0.0, "dtype": torch.float64, "x": x}
     found, _, _ = run(some, "iifr_text", options=options, pairs=pairs, **given)
-    _, _, model = run(some, "erm", **{**given, "settings": Settings(lr=1e-300, batch=99, epochs=1)})
+    _, _, model = run(
+        some, "erm", **{**given, "settings": Settings(learning_rate=1e-300, batch=99, epochs=1)}
+    )
     with torch.no_grad():
         logits, swapped = model(x[: len(everyone)])[0], model(x[len(everyone) :])[0]
     rows = some.train

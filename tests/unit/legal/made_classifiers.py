@@ -131,7 +131,7 @@ OWN = {
 
 def options(**given: Any) -> dict[str, Any]:
     """A short training; what is no argument of the stage is a setting."""
-    values = {"lr": 0.01, "batch": 6, "epochs": 3, "patience": 9} | given
+    values = {"learning_rate": 0.01, "batch": 6, "epochs": 3, "patience": 9} | given
     settings = [f"{key}={value}" for key, value in values.items() if key not in OWN]
     usual = {"classifier": "tiny", "objective": "erm", "seeds": [1], "settings": settings}
     return usual | {key: value for key, value in given.items() if key in OWN}

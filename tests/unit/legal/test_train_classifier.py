@@ -108,7 +108,9 @@ def test_every_case_with_a_label_is_predicted_in_order(ecthr, tmp_path, family, 
 )
 def test_it_learns(ecthr, scotus, tmp_path, family, kind):
     made = {"ecthr": ecthr, "scotus": scotus}[kind]
-    given = {"lr": 0.1} if family == "linear" else {"dropout": 0.0, "lr": 0.005}
+    given = (
+        {"learning_rate": 0.1} if family == "linear" else {"dropout": 0.0, "learning_rate": 0.005}
+    )
     found, history, _ = run(made, family, tmp_path, epochs=40, patience=40, **given)
     enough = 0.9 if family == "linear" else 0.6  # its first epoch learns most
     assert min(row["dev_loss"] for row in history) < enough * history[0]["dev_loss"]

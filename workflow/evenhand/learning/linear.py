@@ -168,7 +168,7 @@ class Stack(loop.Training):
 
     def _optimizer(self) -> torch.optim.Optimizer:
         return torch.optim.Adam(
-            self.parameters.values(), lr=self.settings.lr, eps=self.epsilon, fused=True
+            self.parameters.values(), lr=self.settings.learning_rate, eps=self.epsilon, fused=True
         )
 
     def _loss(self, fields: dict, module_parameters: dict, state: State):

@@ -112,7 +112,9 @@ class Problem:
 
     def learning_rate(self, step: int) -> float:
         """Return the learning rate of a step, counted from 0."""
-        return self.settings.lr * loop.schedule_factor(step, steps=self.steps, warmup=self.warmup)
+        return self.settings.learning_rate * loop.schedule_factor(
+            step, steps=self.steps, warmup=self.warmup
+        )
 
     def sampler(self, seed: int) -> Batches:
         """Return a new sampler of positions in `examples.train`."""

@@ -13,7 +13,7 @@ class Settings:
 
     Attributes
     ----------
-    lr : float
+    learning_rate : float
         Learning rate of AdamW after the warm-up; it falls linearly to 0 at the end of `epochs`.
     batch : int
         Cases per step.
@@ -40,7 +40,7 @@ class Settings:
         CPU threads; other numbers may change the last bits.
     """
 
-    lr: Annotated[float, Range(above=0)] = 3e-5
+    learning_rate: Annotated[float, Range(above=0)] = 3e-5
     batch: Count = 16
     epochs: Count = 20
     patience: Count = 2

@@ -168,7 +168,7 @@ class Training(loop.Training):
         self.steps = problem.steps
         self.descent = loop.Descent(
             decayed([model, None if self.inner else self.modules], self.settings.weight_decay),
-            lr=self.settings.lr,
+            lr=self.settings.learning_rate,
             steps=self.steps,
             warmup=problem.warmup,
             clip=self.settings.clip,

@@ -145,7 +145,9 @@ def _linear(planted: Planted, examples, objective, options, seed: int):
 
     every, n = planted.tfidf(), len(examples.ids)
     matrix = every[:n]
-    settings = Settings(lr=0.1, batch=32, epochs=8, patience=5, select=selection(objective))
+    settings = Settings(
+        learning_rate=0.1, batch=32, epochs=8, patience=5, select=selection(objective)
+    )
     pairs = _pairs(matrix, examples.train, n)
     problem = Problem(examples, objective, options, settings, pairs)
     (fitted,) = train_models(matrix, problem, [seed], swapped=every[n:])
@@ -212,7 +214,9 @@ def _network(build, batcher, vectors, examples, objective, options, seed: int):
     from evenhand.scoring.device import repeatable
 
     n, width = len(examples.ids), vectors.shape[2]
-    settings = Settings(batch=32, patience=3, lr=1e-3, epochs=8, select=selection(objective))
+    settings = Settings(
+        batch=32, patience=3, learning_rate=1e-3, epochs=8, select=selection(objective)
+    )
     pairs = _pairs(vectors.mean(axis=1), examples.train, n)
     problem = Problem(examples, objective, options, settings, pairs)
     with repeatable(seed):

@@ -16,7 +16,7 @@ from evenhand.legal.stores import VectorStore, read_vectors_meta
 from evenhand.legal.training import Job, NetworkClassifier
 
 SETTINGS = {
-    "lr": 1e-3,
+    "learning_rate": 1e-3,
     "batch": 16,
     "epochs": 20,
     "patience": 2,

@@ -16,7 +16,7 @@ from evenhand.scoring.model_files import model_source
 from evenhand.scoring.selection import text_config
 
 SETTINGS = {
-    "lr": 3e-5,
+    "learning_rate": 3e-5,
     "batch": 16,
     "epochs": 20,
     "patience": 2,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 SETTINGS = {
-    "lr": 0.1,
+    "learning_rate": 0.1,
     "batch": 16,
     "epochs": 20,
     "patience": 5,
