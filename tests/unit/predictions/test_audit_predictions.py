@@ -249,6 +249,7 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS + "5,1\n", {}, "has 2 cells, and the header 4; put a cell with"),
         (ROWS + "5,1", {}, ".csv:6: has 2 cells, and the header 4; copy or write the file again"),
         (ROWS + "5,1,0.2,\0b\n", {}, ".csv:6: has the control character U+0000 in the column"),
+        (ROWS + ROWS, {}, ".csv:6: repeats the header; remove this line"),
         (ROWS.replace("p,gr", "p\x07,gr"), {}, ":1: has the control character U+0007 in the name"),
         (ROWS.replace("0.", "yes"), {}, ".csv:2: p has 'yes9', and y has 0 and 1; use the same"),
         ("id,y,p,group\n1,yes,yess,a\n2,no,no,a\n3,yes,yess,b\n4,no,no,b\n", {},

@@ -72,7 +72,7 @@ def read_cells(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     ------
     InputError
         The file is not UTF-8, not CSV, or has no rows, a row has more or fewer cells than the
-        header, or there is a control character.
+        header, or there is a control character, or a row repeats the header.
     """
     header, rows = (_of_parquet if path.suffix == ".parquet" else _of_csv)(path)
     for line, cells in [(1, header), *rows]:
@@ -81,6 +81,8 @@ def read_cells(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
             where = f"the name of the column {name}" if line == 1 else f"the column {name}"
             problem = f"has the control character U+{ord(unseen[0]):04X} in {where}"
             raise InputError(problem, file=path, line=line, remedy="remove it")
+    if repeats := next((line for line, cells in rows if cells == header), None):
+        raise InputError("repeats the header", file=path, line=repeats, remedy="remove this line")
     return header, rows
 
 
