@@ -62,7 +62,7 @@ rule tabulate_classifiers:
             options("inference", "delta"),
             options("legal", "resamples"),
             lambda wildcards: derived(
-                "legal.classifiers",
+                None,
                 plan_classifiers.standing(config, wildcards.legal),
                 compat_objectives="legal.objectives",
                 positive=f"text.datasets.{wildcards.legal}.label.positive",

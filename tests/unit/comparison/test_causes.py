@@ -200,7 +200,8 @@ CASES, PEOPLE = "predictions/mine/cases.parquet", "tabular/mine/data.parquet"
         (CASES, {"task": "tt", "id": "01", "sentences": "ab"}, {"sentences": "ac"}, (2, 2, 1)),
         (CASES, {"id": "01", "label": "yn", "sex": "fm"}, {"label": "yy"}, (2, 2, 2, 0, 0, 1)),
         (CASES, {"id": "0123", "sex": "fmfm"}, {"sex": "fmff"}, (4, 4, 4, 0, 0, 1)),
-        (CASES, {"id": "01", "sex": "fm"}, {"sex": "mf"}, (2, 2, 0)),
+        (CASES, {"id": "01", "sex": "fm"}, {"sex": "mf"}, (2, 2, 2)),
+        (CASES, {"id": "01", "sex": "ff"}, {"sex": "mm"}, (2, 2, 0)),
         (CASES, {"id": "01", "label": "yn", "outcome": "fm"}, {"outcome": "mm"}, None),
         (CASES, {"id": "01", "sex": "fm"}, {"sex": None, "age": "ab"}, None),
         (PEOPLE, {"row": "01", "a=v": "00", "x": "12"}, {"x": "13"}, (2, 2, 1)),
@@ -214,7 +215,20 @@ def test_files_with_the_same_columns_and_other_items(folders, file, base, head, 
         path.parent.mkdir(parents=True)
         pq.write_table(pa.table({name: [*cells] for name, cells in columns.items() if cells}), path)
     found = [one[2:] for one in causes(folders).items]
-    assert found == ([(*totals, 0, 0, 0)[:6]] if totals else [])
+    is_numbered = file == CASES and "sentences" not in base
+    assert found == ([(*(*totals, 0, 0, 0)[:6], is_numbered)] if totals else [])
+
+
+@pytest.mark.parametrize("described", [{"id": "case"}, {"trained": {"dataset": "d"}}])
+def test_ids_that_were_named_are_those_of_the_cases(folders, described):
+    """Whatever the groups of them: most have another name for one."""
+    for folder, sex in zip(folders, (["f", "m", "f"], ["w", "m", "w"]), strict=True):
+        (folder / "predictions/mine").mkdir(parents=True)
+        pq.write_table(pa.table({"id": ["0", "1", "2"], "sex": sex}), folder / CASES)
+        description = {"name": "mine", "trained": None} | described
+        (folder / "predictions/mine/meta.json").write_text(json.dumps(description))
+    (others,) = causes(folders).items
+    assert others[2:] == (3, 3, 3, 0, 0, 2, False)
 
 
 def test_another_label_is_a_choice_and_not_other_people(folders):
@@ -226,3 +240,14 @@ def test_another_label_is_a_choice_and_not_other_people(folders):
         path.with_suffix(".json").write_text(json.dumps(described))
     result = causes(folders)
     assert [change.name for change in result.choices] == ["label"] and not result.items
+
+
+def test_each_setting_of_a_training_is_named_by_its_key(folders):
+    for folder, settings in zip(folders, (None, ["select=worst_group_f1"]), strict=True):
+        write_table(folder, SWEEPS, [sweep_row(50.0)])
+        (folder / "p.parquet").write_text(str(settings), encoding="utf-8")
+        trained = {"stage": "evenhand.train", "config": {"settings": "text.classifiers.words"}}
+        write_provenance(folder, p=trained | {"parameters": {"settings": settings}})
+    (change,) = find_causes(*map(Results, folders)).configuration
+    key = "text.classifiers.words.select"
+    assert change == Change(key, NEW, None, "worst_group_f1", ("p.parquet",))

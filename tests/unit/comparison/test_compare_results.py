@@ -331,7 +331,10 @@ def test_parts_that_rise_and_fall_are_both_in_the_headline(key):
 
     both = headline(whole, rising, falling)
     assert "no change overall beyond noise (Made), but risen in 1 other score: " in both
-    assert "bias_type trade from 40 (0 to 100) to 100 (0 to 100); fallen in 1 other score: " in both
+    assert (
+        "bias_type trade from 40 (0 to 100) to 100 (0 to 100), on the other side of 50; fallen in 1"
+        " other score: "
+    ) in both
     gap = replace(falling, number="gap", neutral=None)
     words = "**The bias scores: no change beyond noise, but 1 other number moved, which follows"
     assert headline(replace(whole, judged_by="intervals"), gap).startswith(words)
@@ -412,6 +415,29 @@ def test_other_choices_of_audits_are_stated_first(run, tmp_path):
     assert "10 numbers could be compared.\n" in out and "Judged by" not in out
     assert "Holm" not in out and "Gates are" not in out and "“Farther”" not in out
     assert run("head", "turned")[1].partition("differ in what was audited")[1] == ""
+    audit_predictions(rows[::-1], label="label", prediction="answer", groups=["sex"], out="back")
+    out = run("base", "back")[1]
+    assert "**Base and head read the same cases in another order (" in out
+    assert "). Without ids they are compared row by row, so" in out
+    named = {"label": "label", "prediction": "answer", "groups": ["sex"], "id": "judge"}
+    scored = rows.assign(answer=rows["answer"] * 0.8, judge=range(200))
+    for name, threshold in (("half", 0.5), ("most", 0.9)):
+        audit_predictions(scored, **named, positive=1, threshold=threshold, out=tmp_path / name)
+    out = run("half", "most")[1]
+    audit_predictions(
+        scored.assign(answer=[0.9, 0.1] * 100, sex=["", "m"] + ["f", "m"] * 99),
+        **named,
+        positive=1,
+        out="low",
+    )
+    notes = run("half", "low")[1].partition("## Take care")[2]
+    assert "- In head: The score ranks the label 1 (AUC 0.00) below the others" in notes
+    assert "- In head: 1 case has no group in sex, and counts" in notes
+    out = run("half", "most")[1]
+    assert "(predictions/mine/meta.json): threshold 0.5 → 0.9. Numbers may" in out
+    (tmp_path / "most/predictions/mine/meta.json").write_text('{"bad')
+    code, _, error = run("half", "most")
+    assert code == 2 and "meta.json: is not a description that the audit wrote" in error
     _, out, _ = run("base", "next")
     assert "(predictions/mine/meta.json): cluster none → judge. Numbers may" in out
     _, out, _ = run("cut", "cut2")
@@ -437,8 +463,8 @@ def test_the_first_line_on_two_audits_is_about_groups(run, tmp_path):
         audit_predictions(rows.assign(answer=answer), **options, out=tmp_path / name)
     assert (
         "**5 of 5 group differences moved beyond noise, more bias in 5 of them. Clearest change:"
-        " difference (Metrics by group, “Answers”; attribute sex, group f, metric tpr, label 1)"
-        " from 0.0 points (−9.2 to 9.2) to −90.0 points (−95.1 to −81.5), a change of −90.0 points"
+        " difference (Metrics by group, “Answers”; attribute sex, group f, metric macro_f1)"
+        " from 0.0 points (−6.4 to 6.4) to −56.7 points (−61.6 to −50.7), a change of −56.7 points"
     ) in (out := run("base", "head")[1])
     assert "metric tpr, label 1 | undecided | significantly above |" in out
     assert "left_out" not in out  # tables without a row

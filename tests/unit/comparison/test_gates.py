@@ -181,3 +181,13 @@ def test_a_table_that_a_run_lacks_does_not_pass(folders, judge):
     write_table(folders[0], "tables/a_length.csv", [{"model": "m"}])
     outcome = judge("tables/a_length.csv:share_longer:rose", [A], [A])
     assert (outcome.status, outcome.words) == (UNDECIDED, "head has no tables/a_length.csv")
+
+
+def test_a_gate_that_holds_tells_of_a_number_on_the_other_side(judge):
+    """From 62 % to 38 %: no farther from 50, and no bias has risen."""
+    values = np.where(np.arange(160) % 8 < 5, 1.0, -1.0)
+    gate = "tables/pairs/mine/bias_scores.csv:score:model=tiny:method=aul:subset=all:bias_type=all:"
+    for direction, status in (("rose", HELD), ("moved", BROKEN)):
+        outcome = judge(gate + direction, values, -values, write_pairs)
+        assert outcome.status == status
+        assert ("1 moved to the other side of 50" in outcome.words) == (status == HELD)

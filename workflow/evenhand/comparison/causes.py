@@ -35,9 +35,12 @@ REDEFINING = {"label", "positive", "bins"}
 #: From this share of other people on, numbers have the noise of training on these.
 MANY = 0.1
 
+#: The choices of an audit of predictions.
+CASES = ("label", "positive", "groups", "bins", "cluster", "id", "threshold", "delta")
+
 #: The descriptions of audits, with the entries that the user chose.
 CHOICES = {
-    "predictions/*/meta.json": ("label", "positive", "groups", "bins", "cluster", "delta"),
+    "predictions/*/meta.json": CASES,
     "tabular/*/data.json": ("label", "attribute_name", "attribute_values"),
 }
 
@@ -83,6 +86,9 @@ class OtherItems(NamedTuple):
         Of those in one run only, the further copies of items that both have.
     relabelled : int
         Of those in both, the items with another label or, of one id, another group.
+    is_numbered : bool
+        Whether the ids of cases are numbers of rows; with the same cases in both, their order
+        differs.
     """
 
     file: str
@@ -93,6 +99,7 @@ class OtherItems(NamedTuple):
     base_copies: int = 0
     head_copies: int = 0
     relabelled: int = 0
+    is_numbered: bool = False
 
 
 class Causes(NamedTuple):
@@ -170,25 +177,41 @@ def _other_items(base: Results, head: Results, choices: list[Change]) -> list[Ot
             paths = [base.folder / name, head.folder / after[name]]
             schemas = [read_table_schema(path).names for path in paths]
             columns = named or [c for c in schemas[0] if c in schemas[1] and c not in OF_RUN]
+            has_ids = "id" in columns and "sentences" not in columns
+            is_numbered = has_ids and not all(map(_has_ids, paths))
             counts = [_count(path, [c for c in columns if c != "label"]) for path in paths]
             is_redefined = Path(name).parent in redefined
-            labelled = counts
+            labelled, contents = counts, None
             if not is_redefined and "label" in columns:
                 labelled = [_count(path, columns) for path in paths]
             equal = (labelled[0] & labelled[1]).total()
-            if "id" in columns and "sentences" not in columns:
+            if has_ids:
                 of_ids = [_count(path, ["id"]) for path in paths]
                 # numbers of rows are the ids of other items, most of which differ
-                if is_redefined or 2 * equal >= (of_ids[0] & of_ids[1]).total():
+                most = 2 * equal >= (of_ids[0] & of_ids[1]).total()
+                if is_redefined or most or not is_numbered:
                     counts = of_ids
+            if is_numbered and equal < counts[0].total():
+                cells = [name for name in columns if name != "id"]
+                contents = [_count(path, cells) for path in paths]
+                if contents[0] == contents[1]:  # in another order
+                    counts, equal = contents, contents[0].total()
             shared = counts[0] & counts[1]
             relabelled = 0 if is_redefined else shared.total() - equal
-            if relabelled or counts[0] != counts[1]:
+            if relabelled or counts[0] != counts[1] or counts is contents:
                 copies = (sum(n for item, n in (some - shared).items() if item in shared)
                           for some in counts)  # fmt: skip
                 totals = (count.total() for count in (*counts, shared))
-                others.append(OtherItems(name, noun, *totals, *copies, relabelled))
+                others.append(OtherItems(name, noun, *totals, *copies, relabelled, is_numbered))
     return others
+
+
+def _has_ids(cases: Path) -> bool:
+    """Whether the user named a column of ids, or a classifier's cases have them."""
+    if not (path := cases.with_name("meta.json")).is_file():
+        return False
+    described = read_description(path, set(), "the audit")
+    return bool(described.get("id") or described.get("trained"))
 
 
 def _count(path: Path, columns: list[str]) -> Counter[str]:
@@ -311,7 +334,7 @@ def _configuration(base: Results, head: Results, both: Collection[str]) -> list[
             if (alone := some - {*both}) and name not in known and (name, value) not in others:
                 ends = (value, None) if kind == GONE else (None, value)
                 files[Change(name, kind, *ends)] |= alone
-    keyed = {change.kind for change in files if _has_key(change)} - {CHANGED}
+    keyed = {change.kind for change in files if _has_key(change)}
     changes = [
         change._replace(where=tuple(sorted(names)))
         for change, names in files.items()
@@ -325,13 +348,22 @@ def _has_key(change: Change) -> bool:
 
 
 def _parameters(entry: Entry, keys: Mapping[str, str]) -> dict[str, str]:
-    """Return the parameters of a file's stage as JSON, by key of the configuration if known."""
-    return {
-        keys.get(name) or f"{name} of {_short(entry['stage'])}": json.dumps(
-            value, ensure_ascii=False, sort_keys=True
-        )
-        for name, value in (entry["parameters"] or {}).items()
-    }
+    """Return the parameters of a file's stage as JSON, by key of the configuration if known.
+
+    Each of a training's settings has a key of its own, without those that are defaults.
+    """
+    values = {}
+    for name, value in (entry["parameters"] or {}).items():
+        key = keys.get(name)
+        if name == "settings" and key:
+            values |= {
+                f"{key}.{name}": one
+                for name, _, one in (each.partition("=") for each in value or ())
+            }
+        else:
+            words = json.dumps(value, ensure_ascii=False, sort_keys=True)
+            values[key or f"{name} of {_short(entry['stage'])}"] = words
+    return values
 
 
 def _code(base: Results, head: Results, entries: Mapping[str, tuple[Entry, Entry]]) -> list[Change]:

@@ -137,7 +137,9 @@ def read_gates(path: Path) -> list[Gate]:
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", file=path) from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError("is not YAML", file=path) from error
+        line = getattr(getattr(error, "problem_mark", None), "line", None)
+        line = None if line is None else line + 1
+        raise InputError("is not YAML", file=path, line=line) from error
     return _gates_of(document, path)
 
 
@@ -210,6 +212,12 @@ def judge_gate(gate: Gate, tables: list[ComparedTable]) -> Outcome:
         rows = [n.row for table in matching for n in table.numbers if n.number == gate.column]
         words = _no_row(gate, [*rows, *(row for t in matching for row in (*t.new, *t.gone))])
     all_same = all(number.status == SAME for number in judged)
+    p_values = holm(np.array([number.p_value for number in judged])).tolist()
+    turned = [
+        n for n, p_value in zip(judged, p_values, strict=True) if p_value < ALPHA and n.crossed
+    ]
+    if not moved and not breaking and turned:
+        words += f", {len(turned)} moved to the other side of {turned[0].neutral:g}"
     undecided = not judged or lost or (unknown and all_same)
     status = BROKEN if breaking else UNDECIDED if undecided else HELD
     return Outcome(gate, status, words, len(judged), breaking)

@@ -6,7 +6,8 @@ from evenhand.comparison.results import Results
 from evenhand.core.tables import PACKAGE, read_tables
 from evenhand.individual.tables.findings import DOUBTS
 from evenhand.io.documents import read_description
-from evenhand.predictions.words import doubts
+from evenhand.predictions.words import notes as words_of
+from evenhand.predictions.words import reversed_words
 from evenhand.stereotypes.pairs import flag_notes
 
 
@@ -29,7 +30,8 @@ def audit_notes(results: Results) -> list[str]:
             tables = results.folder / "tables" / name
             some = flag_notes(described)
             if "flags" not in described and (tables / PACKAGE).is_file():
-                some = doubts({"unknown": {}} | described, read_tables(tables))
+                all_rows = {"rows": 0, "unknown": {}} | described
+                some = [*reversed_words(described), *words_of(all_rows, read_tables(tables), "")]
             notes += [f"{name.name}: {note}" if len(files) > 1 else note for note in some]
     findings = results.rows("tables/individual/findings.csv")[1]
     return notes + [row["sentence"] for row in findings if row.get("finding") in DOUBTS]

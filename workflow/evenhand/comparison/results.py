@@ -11,6 +11,7 @@ from evenhand.core.files import content_digest
 from evenhand.core.resources import read_strict_csv
 from evenhand.core.rows import grouped
 from evenhand.errors import InputError
+from evenhand.io.documents import read_description
 from evenhand.legal.groups import attributes
 
 #: The tables that are compared by row; other files are compared as a whole.
@@ -126,7 +127,7 @@ class Results:
         """The audited classifiers that the last run trained: the name of the audit, and how."""
         names = sorted({Path(table).parent.name for table in self.tables})
         paths = [self.folder / "predictions" / name / "meta.json" for name in names]
-        described = [json.loads(path.read_bytes()) for path in paths if path.is_file()]
+        described = [_described(path) for path in paths if path.is_file()]
         return [meta["trained"] | {"name": meta["name"]} for meta in described if "trained" in meta]
 
     def data_title(self, table: str) -> str:
@@ -136,13 +137,13 @@ class Results:
             return ""
         place = {"pairs": "stereotypes/{}/pairs.json", "predictions": "predictions/{}/meta.json"}
         described = self.folder / place.get(steps[1], "").format(steps[-2])
-        title = described.is_file() and json.loads(described.read_bytes()).get("title")
+        title = described.is_file() and _described(described).get("title")
         return title or steps[-2]
 
     def datasets(self) -> dict[str, str]:
         """Return the titles of the tables of people by name, of those that have one."""
         paths = sorted(self.matching(["tabular/*/data.json"]))
-        described = [json.loads((self.folder / path).read_bytes()) for path in paths]
+        described = [_described(self.folder / path) for path in paths]
         return {each["name"]: title for each in described if (title := each["meta"].get("title"))}
 
     def models(self) -> dict[str, tuple[str, ...]]:
@@ -196,6 +197,10 @@ class Results:
 
 
 Row = dict[str, str]
+
+
+def _described(path: Path) -> dict[str, Any]:
+    return read_description(path, set(), "the audit")
 
 
 def pair_trainings(old: Sequence[Row], new: Sequence[Row]) -> list[tuple[Row, Row]]:

@@ -119,7 +119,8 @@ def audit_predictions(
             bins=borders,
             **{name: arguments[name] for name in SAME},
         )
-        document |= {"label": label, "bins": bins or None, "cluster": cluster}
+        document |= {"label": label, "bins": bins or None, "cluster": cluster, "id": id}
+        document["threshold"] = threshold
         empty = {name: [each for each in bin_names(edges) if each not in predictions.groups[name]]
                  for name, edges in borders.items()}  # fmt: skip
         document["empty_bins"] = {name: names for name, names in empty.items() if names}

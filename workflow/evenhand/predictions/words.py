@@ -87,12 +87,16 @@ def findings(
         tables, description or {}
     )
     flips = [_say("counterfactuals", row=row) for row in tables.get("counterfactuals", ())]
-    warnings = worthless(description or {}, tables)
-    if aucs := (description or {}).get("auc_reversed"):
-        warnings.append(_say("reversed", aucs=aucs))
+    warnings = [*worthless(description or {}, tables), *reversed_words(description or {})]
     if not is_constant(description or {}) and (doubt := tied_doubt(description or {}, tables)):
         warnings.append(f"{doubt}.")
     return [" ".join([first, *warnings]), *flips, *others]
+
+
+def reversed_words(description: Mapping[str, Any]) -> list[str]:
+    """Return the warning of scores that rank labels below the others, if any do."""
+    aucs = description.get("auc_reversed")
+    return [_say("reversed", aucs=aucs)] if aucs else []
 
 
 def is_constant(description: Mapping[str, Any]) -> bool:

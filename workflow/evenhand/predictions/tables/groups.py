@@ -57,7 +57,7 @@ TABLE = Table(
         ),
         text("reason", "Why there is no test"),
     ),
-    main={"metric": ("accuracy", "selection_rate", "tpr", "fpr")},
+    main={"metric": ("accuracy", "selection_rate", "tpr", "fpr", "macro_f1")},
 )
 
 
