@@ -57,8 +57,13 @@ STAGE, FILE = ("made.grid",), (SWEEPS,)
             "configuration",
             {"parameters": {"seed": 0, "level": 0.9, "gone": [1]}, "config": {"seed": "bias.seed"}},
             {"parameters": {"seed": 1, "level": 0.9, "fresh": None}},
+            [Change("bias.seed", CHANGED, "0", "1", FILE)],
+        ),
+        (
+            "configuration",
+            {"parameters": {"seed": 0, "level": 0.9, "gone": [1]}},
+            {"parameters": {"seed": 0, "level": 0.9, "fresh": None}},
             [
-                Change("bias.seed", CHANGED, "0", "1", FILE),
                 Change("fresh of made.grid", NEW, None, "null", FILE),
                 Change("gone of made.grid", GONE, "[1]", None, FILE),
             ],

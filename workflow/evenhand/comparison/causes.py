@@ -334,11 +334,11 @@ def _configuration(base: Results, head: Results, both: Collection[str]) -> list[
             if (alone := some - {*both}) and name not in known and (name, value) not in others:
                 ends = (value, None) if kind == GONE else (None, value)
                 files[Change(name, kind, *ends)] |= alone
-    keyed = {change.kind for change in files if _has_key(change)}
+    keyed = any(map(_has_key, files))
     changes = [
         change._replace(where=tuple(sorted(names)))
         for change, names in files.items()
-        if _has_key(change) or change.kind not in keyed
+        if _has_key(change) or not keyed
     ]
     return sorted(changes, key=lambda change: (change.name, change.base or "", change.head or ""))
 
