@@ -23,6 +23,7 @@ from evenhand.report.headlines.mitigation import (
     describe,
     find_changes,
     find_gaps,
+    on_gaps,
 )
 from evenhand.report.study import Study
 from unit.report import checks
@@ -267,6 +268,24 @@ def test_as_many_gaps_are_drawn_as_are_stated():
         assert drawn[0] == "gap of true positive rates of surgeon by e ↓ DRO"
 
 
+def test_changes_of_gaps_that_matter_are_stated_first():
+    """Before larger gaps that trainings for others do not change, or that labels may explain."""
+    same = {"verdict": "equivalent", "difference": 0.1}
+    changes = [
+        gap("tpr", attribute="age", before=90.0, trained_for="student", **same),
+        gap("selection_rate", attribute="job", before=80.0, is_explained=True, **same),
+        gap("fpr", attribute="town", before=70.0, **same),
+        gap("tpr", attribute="sex", before=20.0),
+    ]
+    first, second, third, rest = on_gaps(changes)
+    assert "by <bdi>sex</bdi>" in first and "by <bdi>town</bdi>" in second
+    assert "by <bdi>job</bdi> that plain training has</b> (unlike labels may explain it)" in third
+    assert rest.startswith("1 further training for other attributes changes no gap by an attribute")
+    assert len(on_gaps(changes, brief=True)) == 3
+    # a change that is significant, whatever the method was trained for
+    assert "by <bdi>age</bdi>" in on_gaps([gap("tpr", attribute="age", trained_for="student")])[0]
+
+
 def test_the_gaps_of_plain_training_are_those_of_its_audit(tmp_path):
     row = BLANK | {"classifier": "linear", "attribute": "age"}
     row |= {
@@ -399,7 +418,7 @@ def test_a_gap_by_an_attribute_that_the_method_was_not_trained_for_is_less_fair(
         row | {"attribute": "skills", "value": 38, "difference": 18, "verdict": "above"},
     ]
     write_tables(tmp_path, [(of_texts.TABLE, rows)])
-    gaps = {(tmp_path.name, "linear", name, "tpr") for name in ("age", "skills")}
+    gaps = {(tmp_path.name, "linear", name, "tpr"): False for name in ("age", "skills")}
     changes = find_changes([tmp_path], [], [], {}, gaps)
     assert {change.attribute: change.trained_for for change in changes} == {
         "age": "",
@@ -445,7 +464,7 @@ def test_the_trainings_of_a_method_for_several_attributes_have_names(tmp_path, o
         True: "<bdi>leace</bdi> on",
         False: "<bdi>leace</bdi> (trained for <bdi>skills</bdi>) on",
     }
-    short = conclude(find_changes([tmp_path], [], [], {}, set())).short
+    short = conclude(find_changes([tmp_path], [], [], {})).short
     assert named[len(others) == 1] in short
     assert ("(trained for <bdi>age</bdi>)" in short) is (len(others) == 2)
 
@@ -495,7 +514,7 @@ def test_a_worst_group_that_changes_as_all_cases_do_is_not_fairer(tmp_path, of_a
     rows = [row | {"measure": "worst", "difference": 18}]
     rows.append(row | {"measure": "overall", "difference": of_all})
     write_tables(tmp_path, [(of_texts.TABLE, rows)])
-    found = conclude(find_changes([tmp_path], [], [], {}, set()))
+    found = conclude(find_changes([tmp_path], [], [], {}))
     assert ("<b>Fairer</b>" in found.short) is fairer
     alike = "1 worst group changes as much as all cases together, which is no change of fairness"
     assert (alike in found.sentence) is not fairer

@@ -1,9 +1,10 @@
 """The headline on mitigation: the largest changes against plain training."""
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from altair import LayerChart
@@ -144,6 +145,8 @@ class Change(NamedTuple):
         The label that a rate is of.
     is_named : bool
         Whether the gap is significant under plain training, so that a finding names it.
+    is_explained : bool
+        Whether unlike labels of the groups may explain that gap.
     over : str
         The units of the interval: seeds or cases.
     tests : int
@@ -177,6 +180,7 @@ class Change(NamedTuple):
     with_all: float | None = None
     label: str = ""
     is_named: bool = False
+    is_explained: bool = False
     over: str = "seeds"
     tests: int = 1
     trained_for: str = ""
@@ -320,11 +324,14 @@ def _still_read(classifiers: Iterable[Path], titles: Mapping[str, str]) -> list[
 Gap = tuple[str, str, str, str]
 
 
-def find_gaps(study: Study) -> set[Gap]:
-    """Return the significant gaps under plain training, from the audits of predictions."""
+def find_gaps(study: Study) -> dict[Gap, bool]:
+    """Return the significant gaps under plain training, from the audits of predictions.
+
+    With each, whether unlike labels of the groups may explain it.
+    """
     names = ("dataset", "classifier", "attribute", "metric")
     gaps = where(plain_gaps(study), verdict=ABOVE)
-    return {tuple(row[name] for name in names) for row in gaps}
+    return {tuple(row[name] for name in names): row["is_explained"] for row in gaps}
 
 
 def find_changes(
@@ -332,7 +339,7 @@ def find_changes(
     people: Iterable[Path],
     data: Sequence[Path],
     titles: Mapping[str, str],
-    gaps: Container[Gap] = (),
+    gaps: Mapping[Gap, bool] = MappingProxyType({}),
 ) -> list[Change]:
     """Return the changes of these folders of tables, the clearest first.
 
@@ -344,7 +351,7 @@ def find_changes(
         ``data.json`` of each data set of people.
     titles : mapping
         See `describe`.
-    gaps : set
+    gaps : mapping
         Of `find_gaps`.
     """
     changes = [change for path in classifiers for change in _legal(path, titles, gaps)]
@@ -480,20 +487,33 @@ def on_gaps(changes: Iterable[Change], *, brief: bool = False) -> list[str]:
     """State the effect of each method on the gaps of rates that the findings name.
 
     Of an attribute the largest gap is first. A `brief` sentence has this one, and the first of the
-    others that is clearly worse.
+    others that is clearly worse. Trainings for other attributes that change no such gap
+    significantly are counted.
     """
-    sentences = []
+    sentences, aside = [], []
     for several in _by_gap(changes):
         worse = [change for change in several[1:] if change.clearly_worse]
+        if several[0].trained_for and not worse and not any(map(_matters, several)):
+            aside.append(several)
+            continue
         stated = [several[0], *worse[:1]] if brief else several
         sentences.append(say("mitigation_gaps", [several[0].file], changes=stated))
+    if aside and not brief:
+        files = list(dict.fromkeys(several[0].file for several in aside))
+        sentences.append(say("mitigation_gaps_aside", files, count=len(aside)))
     return sentences
+
+
+def _matters(change: Change) -> bool:
+    return change.significant or change.clearly_worse
 
 
 def _by_gap(changes: Iterable[Change]) -> list[list[Change]]:
     """Return the changes that `on_gaps` states, by method, its attribute, data set and attribute.
 
     Beside the gaps that the findings name, those of the same attribute that are clearly worse.
+    The ones with a significant change are first, then those of the attribute that the method was
+    trained for, then gaps that unlike labels do not explain.
     """
     of_rates = [change for change in changes if change.measure in RATES]
     of_rates.sort(key=lambda change: (not change.is_named, -change.before))
@@ -504,7 +524,12 @@ def _by_gap(changes: Iterable[Change]) -> list[list[Change]]:
             by_name.setdefault(key, []).append(change)
         elif change.clearly_worse and key in by_name:
             by_name[key].append(change)
-    return list(by_name.values())
+
+    def rank(several: list[Change]) -> tuple[bool, ...]:
+        is_explained = all(change.is_explained for change in several if change.is_named)
+        return not any(map(_matters, several)), bool(several[0].trained_for), is_explained
+
+    return sorted(by_name.values(), key=rank)
 
 
 def answers(kinds: Kinds, chosen: Sequence[str] = KINDS) -> list[str]:
@@ -627,7 +652,7 @@ def _next(changes: Sequence[Change]) -> str:
     return say("mitigation_seeds", [largest.file], changes=few, largest=largest) if largest else ""
 
 
-def _legal(path: Path, titles: Mapping[str, str], gaps: Container[Gap]) -> Iterable[Change]:
+def _legal(path: Path, titles: Mapping[str, str], gaps: Mapping[Gap, bool]) -> Iterable[Change]:
     tables = read_tables(path)
     rows = tables["tests"]
     tests = len({test_of(row) for row in rows if row["p_cases_adjusted"] is not None})
@@ -651,6 +676,7 @@ def _legal(path: Path, titles: Mapping[str, str], gaps: Container[Gap]) -> Itera
             low, high, over = _wider(row)
             of_all = overall.get(tuple(row[name] for name in TRAINING))
             with_all = _with_all(row, of_all, low, high)
+            gap = path.name, row["classifier"], row["attribute"], row["measure"]
             yield Change(
                 titles.get(f"objectives/{row['objective']}", row["objective"]),
                 _of(path, titles, names),
@@ -665,7 +691,8 @@ def _legal(path: Path, titles: Mapping[str, str], gaps: Container[Gap]) -> Itera
                 and row["p_cases_adjusted"] is not None
                 and row["p_cases_adjusted"] < CHANCE,
                 label=row["label"] or "",
-                is_named=(path.name, row["classifier"], row["attribute"], row["measure"]) in gaps,
+                is_named=gap in gaps,
+                is_explained=gaps.get(gap, False),
                 tests=tests,
                 turned=bool(row["turned"]) and row["measure"] in RATES,
                 trained_for=trained_for if is_of_other(row) else "",
@@ -826,8 +853,10 @@ def _figure(changes: Sequence[Change], most: int) -> tuple[LayerChart, str]:
     ]
     label = plain("mitigation_figure")
     x = axis(plain("mitigation_axis"), (-reach, reach), **SIGNED)
-    pairs = [len({(change.method, change.of) for change in some}) for some in (drawn, changes)]
-    caption = say("mitigation_caption", number=pairs[0], pairs=pairs[1], data=data)
+    trainings = [
+        {(each.method, each.of, each.training) for each in some} for some in (drawn, changes)
+    ]
+    caption = say("mitigation_caption", numbers=[*map(len, trainings)], data=data)
     words = {"line": plain("mitigation_interval"), "hollow": plain("not_significant")}
     key = plain("figure_key", band="delta", delta=drawn[0].delta, **words)
     return forest(estimates, x, label, key=key, centre=0), caption
