@@ -356,10 +356,8 @@ def _parameters(entry: Entry, keys: Mapping[str, str]) -> dict[str, str]:
     for name, value in (entry["parameters"] or {}).items():
         key = keys.get(name)
         if name == "settings" and key:
-            values |= {
-                f"{key}.{name}": one
-                for name, _, one in (each.partition("=") for each in value or ())
-            }
+            parts = (each.partition("=") for each in value or ())
+            values |= {f"{key}.{setting}": text for setting, _, text in parts}
         else:
             words = json.dumps(value, ensure_ascii=False, sort_keys=True)
             values[key or f"{name} of {_short(entry['stage'])}"] = words
