@@ -1,12 +1,17 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from evenhand.comparison.items.classifier_cases import Store
+from evenhand.comparison.results import Results
+from evenhand.core.tables import write_tables
 from evenhand.legal.classifier_study import scores_of_groups
 from evenhand.legal.classifier_tables import scores
 from evenhand.metrics.classification import conventions
 from evenhand.metrics.disparity import disparity
 from evenhand.metrics.group import group_sums
+from unit.comparison.made_folders import write_provenance
 from unit.legal.made_predictions import noisy, predictions, write, write_people
 from unit.legal.made_study import make_study
 
@@ -26,12 +31,13 @@ def made(tmp_path):
     (apart := tmp_path / "study").mkdir()
     rows = scores.rows(make_study(apart, data, *runs))
     rows = [row | {"dataset": "mine"} for row in rows if row["attribute"] == "defendant_gender"]
-    return tmp_path, rows
+    write_tables(tmp_path / Path(TABLE).parent, [(scores.TABLE, rows)])
+    return Results(tmp_path), rows
 
 
 def test_the_mean_of_the_items_is_the_number(made):
-    folder, rows = made
-    store = Store(folder, TABLE)
+    results, rows = made
+    store = Store(results, TABLE)
     assert len(rows) == 2 * 4
     for row in rows:
         key = {name: str(row[name]) for name in scores.TABLE.key}
@@ -44,8 +50,8 @@ def test_the_mean_of_the_items_is_the_number(made):
 
 def test_a_value_is_the_number_and_the_influence_of_a_case(made):
     """To first order, what the number loses without the case, times the cases."""
-    folder, rows = made
-    store = Store(folder, TABLE)
+    results, rows = made
+    store = Store(results, TABLE)
     row = next(row for row in rows if row["seed"] == 1 and row["convention"] == "all")
     key = {name: str(row[name]) for name in scores.TABLE.key}
     trained = store.read("test", "linear", "erm", "none")
@@ -69,8 +75,17 @@ def test_a_value_is_the_number_and_the_influence_of_a_case(made):
 
 
 def test_without_their_files_there_are_no_items(made):
-    folder, rows = made
+    results, rows = made
     key = {name: str(rows[0][name]) for name in scores.TABLE.key}
-    assert Store(folder, TABLE).items(key | {"objective": "dro"}, "gd") is None
-    (folder / "legal/mine/mine.parquet").unlink()
-    assert Store(folder, TABLE).items(key, "gd") is None
+    assert Store(results, TABLE).items(key | {"objective": "dro"}, "gd") is None
+    (results.folder / "legal/mine/mine.parquet").unlink()
+    assert Store(results, TABLE).items(key, "gd") is None
+
+
+def test_predictions_of_an_earlier_run_are_no_items(made):
+    results, rows = made
+    write_provenance(results.folder, "")
+    data, (*_, last) = results.training("mine", "linear", "erm", "none")
+    (last.with_name("9.parquet")).write_bytes(last.read_bytes())
+    results = Results(results.folder)
+    assert results.training("mine", "linear", "erm", "none")[1][-1] == last

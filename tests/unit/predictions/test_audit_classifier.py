@@ -9,6 +9,7 @@ from scipy import stats
 from sklearn.metrics import f1_score
 
 from evenhand.comparison.items.audited_cases import Store
+from evenhand.comparison.results import Results
 from evenhand.core.tables import read_tables
 from evenhand.io.tables import read_rows
 from evenhand.legal.classifier_tables import calibration, group_scores
@@ -64,7 +65,7 @@ def audited(results):
 
 def test_the_items_of_a_comparison_are_the_test_cases_of_all_seeds(audited, results):
     """Their mean, and that of the seeds, is each number that has an interval."""
-    store = Store(results, "tables/predictions/mine/groups.csv")
+    store = Store(Results(results), "tables/predictions/mine/groups.csv")
     rows = audited[3]["groups"]
     for row in rows:
         key = {name: row[name] or "" for name in groups.TABLE.key}
@@ -75,7 +76,7 @@ def test_the_items_of_a_comparison_are_the_test_cases_of_all_seeds(audited, resu
                 assert numbers == pytest.approx([row[column]] * 2, abs=2e-6)
                 assert len(items.runs) == 3
     (results / "legal/d/predictions").rename(results / "away")
-    assert Store(results, "tables/predictions/mine/groups.csv").items(key, "value") is None
+    assert Store(Results(results), "tables/predictions/mine/groups.csv").items(key, "value") is None
     (results / "away").rename(results / "legal/d/predictions")
 
 

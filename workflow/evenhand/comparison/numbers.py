@@ -449,7 +449,7 @@ def _item_finder(base: Place, head: Place) -> FindItems:
     @cache
     def stores(module: str) -> list[Any]:
         store = importlib.import_module(f"evenhand.comparison.items.{module}").Store
-        return [store(run.folder, name) for run, name in (base, head)]
+        return [store(run, name) for run, name in (base, head)]
 
     def find(column: Column, row: Row) -> list[Any]:
         rows = [_row_of(run, side) for side, run in enumerate((row, head[0].stored_row(row)))]

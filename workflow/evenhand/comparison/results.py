@@ -130,6 +130,16 @@ class Results:
         described = [_described(path) for path in paths if path.is_file()]
         return [meta["trained"] | {"name": meta["name"]} for meta in described if "trained" in meta]
 
+    def training(self, dataset: str, *setting: str) -> tuple[Path, list[Path]]:
+        """Return the cases of a data set, and the predictions of a training by the last run.
+
+        A setting is a classifier, an objective and the attribute that it was trained for.
+        """
+        made = self.matching(["/".join(("legal", dataset, "predictions", *setting, "*.parquet"))])
+        names = sorted(made & self.files.keys() if self.traced else made)
+        data = self.folder / "legal" / dataset / f"{dataset}.parquet"
+        return data, [self.folder / name for name in names]
+
     def data_title(self, table: str) -> str:
         """Return the title of the pairs or predictions of a table, else its folder's name."""
         steps = table.split("/")

@@ -6,8 +6,10 @@ from pathlib import Path
 import numpy as np
 
 from evenhand.comparison.items.common import Items
+from evenhand.comparison.results import Results
 from evenhand.io.documents import read_description
 from evenhand.io.tables import read_columns, read_table_schema
+from evenhand.legal.classifier_study import SETTING_KEY
 from evenhand.predictions.read import CASE_COLUMNS, Predictions, one_hot
 from evenhand.predictions.study import Metric, PredictionStudy
 from evenhand.predictions.words import ALL
@@ -16,9 +18,9 @@ from evenhand.predictions.words import ALL
 class Store:
     """The cases of an audit: of ``tables/predictions/{name}/groups.csv``."""
 
-    def __init__(self, folder: Path, table: str) -> None:
-        self.results = folder
-        self.folder = folder / "predictions" / Path(table).parent.name
+    def __init__(self, results: Results, table: str) -> None:
+        self.results = results
+        self.folder = results.folder / "predictions" / Path(table).parent.name
 
     @cached_property
     def study(self) -> PredictionStudy | None:
@@ -55,10 +57,7 @@ class Store:
         """Read the predictions of all seeds of a classifier, as its audit does."""
         from evenhand.predictions.audit_classifier import read_classifier
 
-        legal = self.results / "legal" / setting["dataset"]
-        parts = (setting[name] for name in ("classifier", "objective", "trained_for"))
-        files = sorted(legal.joinpath("predictions", *parts).glob("*.parquet"))
-        data = legal / f"{setting['dataset']}.parquet"
+        data, files = self.results.training(*(setting[name] for name in SETTING_KEY))
         if not files or not data.is_file():
             return None
         return PredictionStudy(read_classifier(data, files, positive).predictions)

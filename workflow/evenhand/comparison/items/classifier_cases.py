@@ -1,12 +1,13 @@
 """The cases behind the scores and the disparity of a data set's classifiers."""
 
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from evenhand.comparison.items.common import Items
+from evenhand.comparison.results import Results
 from evenhand.legal.built import BuiltCases
 from evenhand.legal.classifier_study import (
     FEW,
@@ -34,16 +35,15 @@ class Trained(NamedTuple):
 class Store:
     """The cases of a data set: of ``tables/classifiers/{dataset}/scores.csv``."""
 
-    def __init__(self, folder: Path, table: str) -> None:
-        name = Path(table).parent.name
-        self.data = folder / "legal" / name / f"{name}.parquet"
+    def __init__(self, results: Results, table: str) -> None:
+        self.training = partial(results.training, Path(table).parent.name)
         self.read = cache(self._read)
 
     def _read(self, split: str, *setting: str) -> Trained | None:
-        files = sorted(self.data.parent.joinpath("predictions", *setting).glob("*.parquet"))
-        if not files or not self.data.is_file():
+        data, files = self.training(*setting)
+        if not files or not data.is_file():
             return None
-        built = BuiltCases(self.data)
+        built = BuiltCases(data)
         cases, runs = read_scored(built, files, [split])
         places = built.labelled
         ids = np.array(built.case_ids, dtype=str)[places[built.splits[places] == split]]

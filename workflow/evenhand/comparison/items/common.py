@@ -1,8 +1,9 @@
 """The items behind a number, and their alignment between two runs.
 
 A module of this package reads the items of the numbers whose declaration names it.
-Its class ``Store(folder, table)`` takes a results folder and the path of a table in it. Its method
-``items(key)`` returns the items behind the row with these keys, or None where they are unknown.
+Its class ``Store(results, table)`` takes `evenhand.comparison.results.Results` and the path of a
+table in it. Its method ``items(key, column)`` returns the items behind this number of the row with
+these keys, or None where they are unknown.
 """
 
 from typing import NamedTuple

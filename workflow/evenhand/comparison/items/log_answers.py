@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from evenhand.comparison.items.common import Items
+from evenhand.comparison.results import Results
 from evenhand.io.tables import read_columns, read_table_schema
 from evenhand.metrics.inference import swap_sides
 from evenhand.stereotypes.clusters import templates
@@ -17,8 +18,8 @@ COLUMNS = ["task", "id", "category", "condition", "cluster", "sentences", "prefe
 class Store:
     """The samples of an audit of logs: of ``tables/predictions/{name}/preferences.csv``."""
 
-    def __init__(self, folder: Path, table: str) -> None:
-        self.path = folder / "predictions" / Path(table).parent.name / "cases.parquet"
+    def __init__(self, results: Results, table: str) -> None:
+        self.path = results.folder / "predictions" / Path(table).parent.name / "cases.parquet"
 
     @cached_property
     def answers(self) -> pd.DataFrame | None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from evenhand.comparison.items.common import Items
+from evenhand.comparison.results import Results
 from evenhand.io.tables import read_columns
 from evenhand.metrics.inference import swap_sides
 from evenhand.stereotypes.clusters import templates
@@ -17,8 +18,8 @@ from evenhand.stereotypes.tables.bias_scores import subsets
 class Store:
     """The pairs of a set: of ``tables/pairs/{set}/bias_scores.csv`` or ``length.csv``."""
 
-    def __init__(self, folder: Path, table: str) -> None:
-        self.folder = folder / "stereotypes" / Path(table).parent.name
+    def __init__(self, results: Results, table: str) -> None:
+        self.folder = results.folder / "stereotypes" / Path(table).parent.name
         self.read = cache(self._read)
 
     def _read(

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from evenhand.comparison.items.common import Items
+from evenhand.comparison.results import Results
 from evenhand.io.tables import read_columns
 from evenhand.metrics.inference import swap_sides
 from evenhand.slguset.bias_tables import BIAS, VARIANTS
@@ -17,10 +18,10 @@ ALL = "all"
 class Store:
     """The sentences of a source of SlguSet: of ``tables/bias/{source}/….csv``."""
 
-    def __init__(self, folder: Path, table: str) -> None:
-        edition = Path(table).parent.name
-        self.dataset = folder / edition / "slguset.parquet"
-        self.bias = folder / edition / "bias"
+    def __init__(self, results: Results, table: str) -> None:
+        folder = results.folder / Path(table).parent.name
+        self.dataset = folder / "slguset.parquet"
+        self.bias = folder / "bias"
         self.scores = cache(self._read)
 
     def _read(self, model: str) -> dict[str, np.ndarray] | None:
