@@ -47,10 +47,42 @@ def test_a_line_for_each_rule_when_its_last_job_is_done(printed):
     assert [line.split()[:3] for line in lines] == [["score", "2", "jobs"], ["page", "1", "job"]]
 
 
-def test_the_time_of_a_rule_is_that_of_its_jobs_together(printed, monkeypatch):
-    clock = iter([0.0, 1.0, 2.0, 10.0, 21.0, 25.0])  # three begin, three end
-    monkeypatch.setattr("snakemake_logger_plugin_evenhand.time.monotonic", lambda: next(clock))
+@pytest.fixture
+def at(monkeypatch):
+    """Set the seconds at which the records come."""
+
+    def at(*seconds):
+        clock = iter(seconds)
+        monkeypatch.setattr("snakemake_logger_plugin_evenhand.time.monotonic", lambda: next(clock))
+
+    return at
+
+
+def test_the_time_of_a_rule_is_that_of_its_jobs_together(printed, at):
+    at(0.0, 0.0, 1.0, 2.0, 10.0, 21.0, 25.0)  # the run and three jobs begin, three end
     assert [line.split()[-2] for line in printed(*RUN)[1:]] == ["30", "23"]
+
+
+def test_a_long_run_without_a_terminal_says_each_minute_which_jobs_are_done(printed, at):
+    stats = {"event": LogEvent.RUN_INFO, "stats": {"score": 6, "page": 2, "total": 8}}
+    done = [(logging.INFO, "", {"event": LogEvent.JOB_FINISHED, "job_id": i}) for i in range(5)]
+    failed = (logging.ERROR, "RuleException:\nCalledProcessError", {})
+    failed[2].update(event=LogEvent.JOB_ERROR, jobid=5, rule_name="page", log=[], rule_msg=None)
+    jobs = [job(i, "score") for i in range(4)] + [job(4, "page"), job(5, "page")]
+    # all begin; four end, the third shortly after a line; a page fails, and the other one ends
+    at(*[0.0] * 7, 59.0, 61.0, 100.0, 300.0, 310.0, 400.0)
+    assert printed((logging.INFO, "", stats), *jobs, *done[:4], failed, done[4]) == [
+        "8 jobs to run",
+        "2 of 8 jobs done after 1 min; score 2 of 6, page 0 of 2",
+        "4 of 8 jobs done after 5 min; page 0 of 2",
+        "5 of 8 jobs done after 7 min",
+    ]
+
+
+def test_a_terminal_has_the_bar_alone(printed, at, monkeypatch):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    at(*[0.0] * 4, 70.0)
+    assert not any("done after" in line for line in printed(*RUN[:5]))
 
 
 @pytest.mark.parametrize(("rule", "has_report"), [("write_page", True), ("score", False)])

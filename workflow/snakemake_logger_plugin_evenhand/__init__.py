@@ -3,7 +3,8 @@
 The number of jobs and the place of the report (`EVENHAND_REPORT`, set by who prints the findings at
 the end), a progress bar, a line for each rule whose jobs are done with the time that they took
 together, warnings, and errors: the log of a stage that states its error, or has a traceback, which
-the end of the run has in one sentence, or else the whole log.
+the end of the run has in one sentence, or else the whole log. Without a terminal there is no bar,
+but a line of all jobs when one is done a minute or more after the last line.
 A dry run prints the number of jobs of each rule; with ``--verbose`` the files of each job, too.
 Else ``--verbose`` prints everything, as without this plugin. Details are in the logs.
 """
@@ -41,6 +42,9 @@ REFUSED = re.compile(
     re.S | re.I,
 )
 
+#: Seconds without a line after which the next job that is done has one, without a terminal.
+SILENCE = 60
+
 #: Names among the counts of jobs that are no rules with work to do.
 TARGETS = ("all", "total")
 
@@ -56,15 +60,19 @@ class LogHandler(LogHandlerBase):
         self.rules: dict[int, str] = {}  # by job
         self.jobs: Counter[str] = Counter()
         self.done: Counter[str] = Counter()
-        self.begun: dict[int, float] = {}
+        self.begun: dict[int, float] = {}  # of the jobs that run
         self.took: Counter[str] = Counter()  # seconds of all jobs
         # the signal or the status of a job's end, by the thread that waits for it
         self.endings: dict[int | None, tuple[str, str]] = {}
         self.causes: set[str] = set()
+        self.now = self.started = self.printed = 0.0  # of this record, the run, the last line
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print a record, or count it."""
         event = getattr(record, "event", None)
+        self.now = time.monotonic()
+        if event == LogEvent.JOB_ERROR:
+            self.begun.pop(getattr(record, "jobid", None), None)
         if ended := ENDED.search(str(record.msg)):
             self.endings[record.thread] = signal_of(*ended.groups()), ended[2]
         is_dry, is_verbose = self.common_settings.dryrun, self.common_settings.verbose
@@ -82,7 +90,7 @@ class LogHandler(LogHandlerBase):
                     self.write(f"{rule:<28} {jobs_of(count):>9}")
         elif event == LogEvent.JOB_INFO:
             self.rules[record.jobid] = record.rule_name
-            self.begun[record.jobid] = time.monotonic()
+            self.begun[record.jobid] = self.now
             if is_dry and is_verbose and record.output:
                 self.write(f"{record.rule_name}: {', '.join(record.output)}")
         elif event == LogEvent.JOB_FINISHED:
@@ -121,24 +129,32 @@ class LogHandler(LogHandlerBase):
                 f"{jobs_of(total)} to run" + (f"; the report will be {report}" if report else "")
             )
             form = "{n_fmt} of {total_fmt} jobs |{bar}| {elapsed}"
+            self.started = self.now
             self.bar = tqdm(total=total, bar_format=form, leave=False, disable=None)
 
     def finish(self, job: int) -> None:
-        """Count a job, and print the line of a rule that has no more."""
+        """Count a job, and print the line of a rule that has no more, or of all jobs."""
         rule = self.rules.get(job, "all")
         if rule in TARGETS:
             return
         self.done[rule] += 1
-        self.took[rule] += time.monotonic() - self.begun[job] if job in self.begun else 0
+        self.took[rule] += self.now - self.begun.pop(job, self.now)
         if self.bar is not None:
             self.bar.update()
         if self.done[rule] >= self.jobs[rule]:
             jobs = jobs_of(self.done[rule])
             self.write(f"{rule:<28} {jobs:>9} {self.took[rule]:>6.0f} s")
+        elif self.bar is not None and self.bar.disable and self.now - self.printed >= SILENCE:
+            all_jobs, minutes = jobs_of(self.jobs.total()), (self.now - self.started) / 60
+            running = dict.fromkeys(self.rules[number] for number in self.begun)
+            rules = [f"{each} {self.done[each]} of {self.jobs[each]}" for each in running]
+            text = f"{self.done.total()} of {all_jobs} done after {minutes:.0f} min"
+            self.write("; ".join([text, ", ".join(rules)]) if rules else text)
 
     def write(self, text: str | None) -> None:
         """Print above the bar."""
         if text and text != "None":
+            self.printed = self.now
             if self.bar is not None:
                 self.bar.clear()
             print(text, file=sys.stderr, flush=True)

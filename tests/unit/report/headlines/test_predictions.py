@@ -1,6 +1,7 @@
 """The headline of predictions that were made elsewhere, and the page that begins with it."""
 
 import json
+import re
 
 import pytest
 from markupsafe import Markup
@@ -109,6 +110,10 @@ def test_plain_training_precedes_mitigation(audited):
     found = describe(files, {})
     plain = ["<bdi>&lt;plain&gt;</bdi>" in words for words in (found.sentence, *found.more)]
     assert plain[:2] == [True, True] and plain == sorted(plain, reverse=True)
+    assert re.search("; [1-9] further findings? and [1-9] of mitigated classifiers.$", found.short)
+    dro, alone = describe(files[:2], {}).short, describe(files[2:], {}).short
+    assert re.search("; [1-9] further findings? of mitigated classifiers.$", dro)
+    assert re.search("; [1-9] further findings?.$", alone)
 
 
 def test_one_training_of_several_classifiers_counts_once(audited, write):
@@ -155,7 +160,7 @@ def test_the_figure_has_the_metric_that_the_first_finding_names(audited, write):
         assert checks.rows(draw(document), "kind") == [kind]
         document |= {"tables": {"preferences": [row]}, "place": "tables"}
         perhaps = "Perhaps (4 of 40 pairs look misplaced, so this may not hold): <bdi>t</bdi>"
-        assert _short([document], [document], 0).startswith(perhaps) == (verdict == "above")
+        assert _short([document], [document], {}).startswith(perhaps) == (verdict == "above")
     assert describe(audited("fair", 0.0), {}).caption.startswith("Accuracy of each group")
 
 

@@ -1,5 +1,6 @@
 """The headline of predictions that were made elsewhere: gaps between groups."""
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -98,6 +99,8 @@ def conclude(sets: Sequence[dict[str, Any]], place: str = "the page Predictions"
     lines = spread(lines, lambda line: _dataset(line[0]))
     first, further = with_further([words for _, words in lines], place)
     others = len({*map(_dataset, sets)}) - 1
+    further_mitigated = Counter(_is_mitigated(document) for document, _ in lines)
+    further_mitigated[_is_mitigated(order[0])] -= 1
     figure = draw(order[0])
     left_out = [
         say("predictions_left_out", [f"{document['place']}/left_out.csv"], document=document)
@@ -106,7 +109,7 @@ def conclude(sets: Sequence[dict[str, Any]], place: str = "the page Predictions"
     ]
     return Headline(
         sentence=first,
-        short=_short(order, sets, len(lines) - 1),
+        short=_short(order, sets, further_mitigated),
         question=question,
         more=further,
         of_others=further[: min(others, MOST_FURTHER)],
@@ -140,8 +143,13 @@ def same_trainings(sets: Iterable[dict[str, Any]]) -> dict[str, tuple[str, str]]
     }
 
 
-def _short(order: Sequence[dict[str, Any]], sets: Sequence[dict[str, Any]], further: int) -> str:
-    """Return the clearest finding in few words, or that none is significant or can be tested."""
+def _short(
+    order: Sequence[dict[str, Any]], sets: Sequence[dict[str, Any]], further: Mapping[bool, int]
+) -> str:
+    """Return the clearest finding in few words, or that none is significant or can be tested.
+
+    `further` counts the other findings, by whether they are of mitigated classifiers.
+    """
     document = order[0]
     tables = document["tables"]
     constant = is_constant(document)
@@ -164,7 +172,8 @@ def _short(order: Sequence[dict[str, Any]], sets: Sequence[dict[str, Any]], furt
         else tied_doubt(document, tables),
         calibration=gap,
         constant=constant,
-        further=further,
+        further=further.get(False, 0),
+        mitigated=further.get(True, 0),
         is_tested=any(
             row["p_adjusted"] is not None
             for each in sets
