@@ -83,9 +83,8 @@ def test_without_their_files_there_are_no_items(made):
 
 
 def test_predictions_of_an_earlier_run_are_no_items(made):
-    results, rows = made
-    write_provenance(results.folder, "")
-    data, (*_, last) = results.training("mine", "linear", "erm", "none")
-    (last.with_name("9.parquet")).write_bytes(last.read_bytes())
-    results = Results(results.folder)
-    assert results.training("mine", "linear", "erm", "none")[1][-1] == last
+    folder, training = made[0].folder, ("mine", "linear", "erm", "none")
+    write_provenance(folder, "")
+    last = made[0].training(*training)[1][-1]
+    last.with_name("9.parquet").write_bytes(last.read_bytes())
+    assert Results(folder).training(*training)[1][-1] == last
