@@ -163,6 +163,24 @@ def templates(pairs: Iterable[tuple[str, str, str | None]]) -> list[tuple[str, s
     return [parts[whole] for whole in wholes]
 
 
+def words_taking_turns(parts: Sequence[tuple[str, str]], counted: str) -> str:
+    """Return examples of the words that are counted as templates; blank where sentences are.
+
+    `parts` is of `templates`, `counted` of `evenhand.metrics.inference.Templates`. Sentences that
+    differ at two places have a template for each word at one of them: most of these templates are
+    one sentence with other words in it themselves.
+    """
+    if counted == "template":
+        frames = {frame for frame, _ in parts}
+        parts = templates((frame, frame, None) for frame in sorted(frames))
+        sizes = Counter(frame for frame, _ in parts)
+        [(largest, size)] = sizes.most_common(1)
+        is_one = size > 1 and 2 * size > len(frames)
+        parts = [part for part in parts if is_one and part[0] == largest]
+    examples = sorted({words for frame, words in parts if words != frame})
+    return ", ".join(examples[:3] + ["…"] * (len(examples) > 3)) if counted != "sentence" else ""
+
+
 def _shared(more: str, less: str, context: str | None = None) -> tuple[str, ...]:
     """Return the context and the words that both sentences have; of unlike ones these too."""
     first, second = sorted((words(more), words(less)))
