@@ -523,7 +523,10 @@ def test_logs_of_other_tasks_are_refused(tmp_path):
     [
         (" \n", "json.?l: is empty; run lm_eval with --log_samples again"),
         ("<html>hi</html>", r"json.?l?: is a web page; download the file itself"),
-        ('{"doc_id": 0, "doc": {"sent_more": "A", "sent_less": "B"}}', "it lacks 'resps'.*mend it"),
+        (
+            '{"doc_id": 0, "doc": {"sent_more": "A", "sent_less": "B"}}',
+            "it lacks 'filtered_resps' and 'resps', one of.*mend it",
+        ),
         ('{"doc_id": 0, "doc": {"question": "?"}}', "name logs of the tasks crows_pairs"),
     ],
 )
