@@ -918,8 +918,8 @@ def test_notes_and_reasons_of_pairs():
     assert "count 2 templates" in made
     turns = description | {"templates": 2, "taking_turns": "cook, nurse"}
     made, *_ = api._pair_notes(turns, [], gate | {"sentences_with_unknown": 1})
-    assert "have 2 words that take turns at one place of their sentences (cook, nurse)." in made
-    assert "add pairs with other words there" in made and "templates" not in made
+    assert "have 2 words that take turns in their sentences (cook, nurse)." in made
+    assert "add pairs with other words in their place" in made and "templates" not in made
     fewer = description | {"templates": 2, "effective_clusters": 1.5}
     assert "templates" not in "".join(
         api._pair_notes(fewer, [], gate | {"sentences_with_unknown": 1})

@@ -157,7 +157,7 @@ def test_a_few_templates_are_few_however_many_swaps_they_have(tmp_path):
     assert (row["templates"], row["taking_turns"]) == (4, "name0, name1, name2, …")
     assert "with 4 words that take turns, p is" in findings({"preferences": [row]}, 5)[0]
     (note,) = notes({"unknown": {}, "rows": 40}, tables, "")
-    assert "have 4 words that take turns at one place" in note and "other words there" in note
+    assert "have 4 words that take turns in" in note and "other words in their place" in note
 
 
 def test_clusters_too_few_for_any_significance_are_stated(tmp_path):

@@ -111,7 +111,7 @@ def test_words_that_count_as_templates_are_named():
     assert words_taking_turns(apart, "template") in (
         "baker, cook, judge, …",
         "house, river, street, …",
-    )
+    )  # without "said", which follows each
     assert words_taking_turns(apart, "sentence") == ""
     ends = ("ran off", "has a car", "is at home now", "saw it")
     other = templates([(f"She {end}.", f"He {end}.", None) for end in ends])
