@@ -195,6 +195,29 @@ def test_the_first_finding_names_a_method_that_contradicts_it(first, second, end
     assert not any("; significantly prefers" in other for other in others)
 
 
+def test_a_caveat_of_all_pairs_is_stated_once_and_a_type_names_undecided_methods():
+    both = {"subset": "all", "scored": 9, "power": 0.5, "further_clusters": 3, "p_adjusted": 0.01}
+    whole, trade, hobby = ({"bias_type": name} for name in ("all", "trade", "hobby"))
+    sure = {"score": 95.0, "score_low": 90.0, "score_high": 99.0, "verdict": "above"}
+    even = {"score": 51.0, "score_low": 40.0, "score_high": 60.0, "verdict": "inconclusive"}
+    tests = [("aul", whole, sure), ("aul", trade, sure), ("aul", hobby, even), ("cps", whole, even)]
+    tests += [("cps", trade, even), ("cps", hobby, even), ("all_masked", whole, sure)]
+    tests += [("all_masked", trade, sure | {"score": 94.0}), ("all_masked", hobby, even)]
+    rows = [both | {"method": method} | part | test for method, part, test in tests]
+    finding, *others = api._pair_findings(rows, 5, None)
+    assert finding.endswith(
+        " But with all tokens masked, it prefers the same side (95 %), so this may come from word"
+        " frequencies. 1 of 2 bias types has a significant preference for the stereotype: trade"
+        " 95 % (AUL, 95 % interval 90 to 99, adjusted p = 0.01, with all tokens masked 94 %, not"
+        " significant by CPS 51 %)."
+    )
+    assert "word frequencies" not in " ".join(others)
+    finding, *_ = api._pair_findings([row for row in rows if row["method"] != "cps"
+                                      and (row["method"], row["bias_type"])
+                                      != ("all_masked", "all")], 5, None)  # fmt: skip
+    assert "with all tokens masked, it prefers the same side (94 %), so" in finding
+
+
 @pytest.mark.parametrize(
     ("accuracy", "tokens", "remedy"),
     [
@@ -893,6 +916,10 @@ def test_notes_and_reasons_of_pairs():
     )
     assert "4 pairs have 2 sentences with other words in them (templates)." in made
     assert "count 2 templates" in made
+    turns = description | {"templates": 2, "taking_turns": "cook, nurse"}
+    made, *_ = api._pair_notes(turns, [], gate | {"sentences_with_unknown": 1})
+    assert "have 2 words that take turns in their sentences (cook, nurse)." in made
+    assert "add pairs with other words in their place" in made and "templates" not in made
     fewer = description | {"templates": 2, "effective_clusters": 1.5}
     assert "templates" not in "".join(
         api._pair_notes(fewer, [], gate | {"sentences_with_unknown": 1})

@@ -1157,6 +1157,9 @@ def _pair_findings(
             words = words.removesuffix(".") + _say("others", others)
         if (doubt := doubt_of(row)) and (is_first or row["verdict"] in OPPOSITE):
             words = f"{words} {doubt}."
+        control = controls.get(row["method"], "")
+        if control and not any(control in sentence for sentence in sentences):
+            words = f"{words} {_say('control', control)}"
         if counted and is_first:
             scores = plain("lm_by_type", rows=counted, is_markup=False)
             facts = {"types": counted, "opposed": opposed_types(counted), "total": total}
@@ -1168,9 +1171,7 @@ def _pair_findings(
             facts = {"sides": ("the stereotype", "the anti-stereotype"), "is_markup": False}
             words = f"{words} {plain('lm_contradicted', types=contradicted, **facts)}"
         counts = row["method"] in (*COUNTING, None)
-        control = controls.get(row["method"], "")
-        control = "" if any(control in sentence for sentence in sentences) else control
-        sentences.append(_say("method", title, counts, words, control))
+        sentences.append(_say("method", title, counts, words))
     return sentences
 
 

@@ -356,19 +356,20 @@ def test_preferences_for_words_that_take_turns_are_no_preference():
 
 
 @pytest.mark.parametrize(
-    ("shape", "counts"),
+    ("shape", "counts", "counted"),
     [
-        ((10, 9, 4), [10, 9]),
-        ((10, 7, 4), [10]),  # few words are taken as given
-        ((3, 9, 4), [27, 9]),  # few templates in which words take turns: their sentences count
-        ((3, 2, 4), [6]),
+        ((10, 9, 4), [10, 9], "template"),
+        ((10, 7, 4), [10], "template"),  # few words are taken as given
+        # few templates in which words take turns: their sentences count
+        ((3, 9, 4), [27, 9], "sentence"),
+        ((3, 2, 4), [6], "sentence"),
     ],
 )
-def test_which_labels_of_templates_count(shape, counts):
+def test_which_labels_of_templates_count(shape, counts, counted):
     labels = taking_turns(*shape)
     totals = total(np.ones(len(labels)), labels)
     assert [len(np.unique(label)) for label in totals.templates.labels] == counts
-    assert totals.template_count == counts[0]
+    assert (totals.template_count, totals.templates.counted) == (counts[0], counted)
 
 
 def test_few_templates_with_words_of_each_swap_are_few():

@@ -148,6 +148,16 @@ def test_a_few_templates_are_few_however_many_swaps_they_have(tmp_path):
                           " (p = 0.12).")  # fmt: skip
     (note,) = notes({"unknown": {}, "rows": 40}, tables, "")
     assert "40 pairs have 4 sentences with other words in them (templates)" in note
+    for i, one in enumerate(samples):
+        for side, word in (("sent_more", "sea"), ("sent_less", "mount")):
+            sentence = f"The {word}{i // 4} mends thing{i} in town for all of name{i % 4}."
+            one["doc"] |= {side: sentence}
+    tables = audit(tmp_path, samples)
+    (row, *_) = tables["preferences"]
+    assert (row["templates"], row["taking_turns"]) == (4, "name0, name1, name2, …")
+    assert "with 4 words that take turns, p is" in findings({"preferences": [row]}, 5)[0]
+    (note,) = notes({"unknown": {}, "rows": 40}, tables, "")
+    assert "have 4 words that take turns in" in note and "other words in their place" in note
 
 
 def test_clusters_too_few_for_any_significance_are_stated(tmp_path):
@@ -513,7 +523,10 @@ def test_logs_of_other_tasks_are_refused(tmp_path):
     [
         (" \n", "json.?l: is empty; run lm_eval with --log_samples again"),
         ("<html>hi</html>", r"json.?l?: is a web page; download the file itself"),
-        ('{"doc_id": 0, "doc": {"sent_more": "A", "sent_less": "B"}}', "it lacks 'resps'.*mend it"),
+        (
+            '{"doc_id": 0, "doc": {"sent_more": "A", "sent_less": "B"}}',
+            "it lacks 'filtered_resps' and 'resps', one of.*mend it",
+        ),
         ('{"doc_id": 0, "doc": {"question": "?"}}', "name logs of the tasks crows_pairs"),
     ],
 )

@@ -15,6 +15,7 @@ from evenhand.stereotypes.clusters import (
     swapped_words,
     templates,
     words,
+    words_taking_turns,
 )
 
 WORDS = st.lists(
@@ -100,6 +101,25 @@ def test_sentences_that_differ_at_one_place_have_one_template_with_other_words()
     assert [words for _, words in found[6:]] == ["nurse", "\nthe police officer said ran", "cook"]
     assert templates(pairs[::-1]) == found[::-1]
     assert templates(pairs[:1]) == [("\nthe nurse said is glad to be here",) * 2]
+
+
+def test_words_that_count_as_templates_are_named():
+    jobs, places = ["cook", "nurse", "judge", "baker"], ["town", "house", "street", "river"]
+    apart = templates([(f"The {job} said she is glad to be in the {place}.",
+                        f"The {job} said he is glad to be in the {place}.", None)
+                       for job in jobs for place in places])  # fmt: skip
+    assert words_taking_turns(apart, "template") in (
+        "baker, cook, judge, …",
+        "house, river, street, …",
+    )  # without "said", which follows each
+    assert words_taking_turns(apart, "sentence") == ""
+    ends = ("ran off", "has a car", "is at home now", "saw it")
+    other = templates([(f"She {end}.", f"He {end}.", None) for end in ends])
+    assert words_taking_turns(other, "template") == words_taking_turns(other[:1], "template") == ""
+    jobs = templates([("She is a cook there", "He is a cook there", None),
+                      ("She is a nurse there", "He is a nurse there", None)])  # fmt: skip
+    assert words_taking_turns(jobs, "words") == "cook, nurse"
+    assert words_taking_turns(jobs, "template") == ""
 
 
 def test_long_sentences_that_repeat_themselves_are_compared_at_once():

@@ -114,12 +114,14 @@ class Templates(NamedTuple):
 
     `sums`, `sizes` and `cluster`, a place in `Totals`, have the shape (m,). `labels` has the shape
     (d, m): numbers of templates, then those of the words that take turns in them, if both count.
+    `counted` has the name of the first: template, sentence (a template with its words) or words.
     """
 
     sums: np.ndarray
     sizes: np.ndarray
     cluster: np.ndarray
     labels: np.ndarray
+    counted: str = "template"
 
     @property
     def effective(self) -> float:
@@ -300,15 +302,16 @@ def total(
         cluster, *parts = parts[:, np.unique(cell_of, return_index=True)[1]]
         cells = summed(cell_of)
         if labels_of := shared_labels(cluster, cells[1], *parts):
-            templates = Templates(*cells, cluster, np.stack(labels_of))
+            labels_by = np.stack([*labels_of.values()])
+            templates = Templates(*cells, cluster, labels_by, next(iter(labels_of)))
     squares = float((values[order] ** 2).sum())
     return Totals(*summed(member_of), squares, copies, words, templates)
 
 
 def shared_labels(
     cluster: np.ndarray, sizes: np.ndarray, template: np.ndarray, words: np.ndarray | None = None
-) -> list[np.ndarray]:
-    """Return the labels of items by which their clusters are dependent, of none to two kinds.
+) -> dict[str, np.ndarray]:
+    """Return the labels of items by which their clusters are dependent, by kind: none to two.
 
     Words that take turns in templates count if at least `LEAST_EFFECTIVE` are effective; fewer are
     taken as given. Where fewer templates than that are effective, and most of their sentences are
@@ -324,13 +327,17 @@ def shared_labels(
         cells = np.unique(_combined(label, cluster), return_index=True)[1]
         return np.unique(label[cells], return_counts=True)[1] > 1
 
-    labels = [template]
+    labels = {"template": template}
     if words is not None:
         sentence = _combined(template, words)
         if effective(template) < LEAST_EFFECTIVE and is_shared(sentence).mean() > 0.5:
-            labels = [sentence]
-        labels += [words] if effective(words) >= LEAST_EFFECTIVE else []
-    return [np.unique(label, return_inverse=True)[1] for label in labels if is_shared(label).any()]
+            labels = {"sentence": sentence}
+        labels |= {"words": words} if effective(words) >= LEAST_EFFECTIVE else {}
+    return {
+        kind: np.unique(label, return_inverse=True)[1]
+        for kind, label in labels.items()
+        if is_shared(label).any()
+    }
 
 
 def _combined(*codes: np.ndarray) -> np.ndarray:
@@ -430,7 +437,7 @@ def _added_by_templates(totals: Totals) -> tuple[float, float]:
     """
     if totals.templates is None:
         return 0.0, float("inf")
-    sums, sizes, cluster, labels = totals.templates
+    sums, sizes, cluster, labels, _ = totals.templates
     rest, size = sums - totals.mean * sizes, sizes.sum()
     effective = totals.templates.effective
     if effective <= 1:

@@ -337,6 +337,8 @@ def _problem(error: Exception) -> tuple[str, str]:
 
 def _responses(sample: dict[str, Any]) -> list[Any]:
     key = "filtered_resps" if sample.get("filtered_resps") else "resps"
+    if key not in sample:
+        raise ValueError("no_field", "it lacks 'filtered_resps' and 'resps', one of which it needs")
     for response in sample[key]:
         if not isinstance(response, list) or not response:
             why = f"each entry of {key} is a list [log-likelihood, is_greedy], not {response!r}"

@@ -11,7 +11,7 @@ from evenhand.core.tables import Row, Table, integer, number, percent, share, te
 from evenhand.metrics.inference import infer, swap_codes, total, verdict
 from evenhand.metrics.paired import adjust, holm
 from evenhand.predictions.lm_eval import Answer, parts
-from evenhand.stereotypes.clusters import templates, words
+from evenhand.stereotypes.clusters import templates, words, words_taking_turns
 
 #: The task of the pairs of one bias type, such as ``crows_pairs_english_age``.
 SUBTASK = re.compile(r"\b(crows_pairs_[a-z]+)_[a-z_]+")
@@ -45,7 +45,12 @@ TABLE = Table(
             "Of pairs, the harness's pct_stereotype: a tie is not for the stereotype",
         ),
         integer("clusters", "Swapped words of pairs, templates of BBQ"),
-        integer("templates", "Sentences around the swapped words of pairs"),
+        integer(
+            "templates",
+            "Sentences around the swapped words of pairs, or words that take turns in them:"
+            " whichever tests count",
+        ),
+        text("taking_turns", "Examples of these words; blank where sentences count"),
         number("effective_clusters", "n^2 / sum of squared cluster sizes"),
         number("p_value", "Of no preference, by the signs of the clusters"),
         number("p_adjusted", "By Holm over the tests of this model and task"),
@@ -126,6 +131,8 @@ def _row(key: tuple[str, str, str], group: list[Answer], study: LogStudy) -> tup
     items = np.array([answer.item for answer in scored])
     totals = total((signs + 1) / 2, clusters, items=items)  # a tie is half a hit
     row["templates"] = None if right else totals.template_count
+    if totals.templates is not None:
+        row["taking_turns"] = words_taking_turns(frames, totals.templates.counted)
     inference = infer(
         totals, neutral=0.5, delta=study.delta / 100, is_share=True, level=study.level
     )

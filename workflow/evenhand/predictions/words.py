@@ -255,7 +255,8 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
         most = min(row["scored"] / 2, row.get("effective_clusters") or 0)
         if 0 < (row.get("templates") or 0) <= most:
             count, of = row["templates"], row["scored"]
-            sentences.append(_say("templates", task=row["task"], count=count, of=of))
+            facts = {"count": count, "of": of, "turns": row.get("taking_turns")}
+            sentences.append(_say("templates", task=row["task"], **facts))
     repeated = description.get("repeated") or {}
     # a number in results of earlier versions
     for name, count in (repeated if isinstance(repeated, dict) else {"": repeated}).items():

@@ -52,6 +52,9 @@ ALIKE = 1 / 3
 #: Longer sentences have a template of their own, as the places in them are too many.
 MOST_WORDS = 60
 
+#: Templates are words that take turns if so many, on average, differ at one place only.
+TURNS = 3
+
 
 class Edit(NamedTuple):
     """A difference of two sentences: the pieces of each at this place; one may be empty."""
@@ -161,6 +164,28 @@ def templates(pairs: Iterable[tuple[str, str, str | None]]) -> list[tuple[str, s
         is_shared = best is not None and sizes[best] > 1
         parts[whole] = ("\n".join(best), each[best]) if is_shared else ("\n".join(whole),) * 2
     return [parts[whole] for whole in wholes]
+
+
+def words_taking_turns(parts: Sequence[tuple[str, str]], counted: str) -> str:
+    """Return examples of the words that are counted as templates; blank where sentences are.
+
+    `parts` is of `templates`, `counted` of `evenhand.metrics.inference.Templates`. Sentences that
+    differ at two places have a template for each word at one of them: these templates are
+    themselves few sentences with other words in them (`TURNS`).
+    """
+    if counted == "template":
+        frames = {frame for frame, _ in parts}
+        parts = templates((frame, frame, None) for frame in sorted(frames))
+        sizes = Counter(frame for frame, _ in parts)
+        [(largest, _)] = sizes.most_common(1)
+        are_few = TURNS * len(sizes) <= len(frames)
+        parts = [part for part in parts if are_few and part[0] == largest]
+    examples = sorted({words for frame, words in parts if words != frame})
+    split = [each.rpartition(" ") for each in examples]
+    while all(rest for rest, *_ in split) and len({last for *_, last in split}) == 1 < len(split):
+        examples = [rest for rest, *_ in split]  # the word in which all end takes no turns
+        split = [each.rpartition(" ") for each in examples]
+    return ", ".join(examples[:3] + ["…"] * (len(examples) > 3)) if counted != "sentence" else ""
 
 
 def _shared(more: str, less: str, context: str | None = None) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from evenhand.stereotypes.clusters import (
     shared_words,
     templates,
     words,
+    words_taking_turns,
 )
 from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS, PAIRS
 from evenhand.tabular.delimited import is_open
@@ -64,7 +65,8 @@ def read_pairs(
         JSON: name, format, part, title, more_means, less_means; pairs; excluded (by reason), flags
         (by flag; only those that apply to the set), first_misplaced (the record of the first
         misplaced pair, or null), bias_types, clusters and templates (sentences
-        around the swapped words) of the pairs that are not excluded; effective_clusters =
+        around the swapped words, or words in them, of which taking_turns has examples) of the
+        pairs that are not excluded; effective_clusters =
         N^2 / sum n^2 over the clusters' sizes; has_unrelated, has_annotations, has_directions:
         whether any pair has them; is_open: whether the last line of the file has no end.
     part : str, optional
@@ -107,7 +109,8 @@ def read_pairs(
     write_table(out, PAIRS, rows)
     clusters = [row["cluster"] for row in kept]
     parts = templates((row["more"], row["less"], row["context"]) for row in kept)
-    codes = swap_codes(clusters, templates=parts)
+    totals = total(np.ones(len(kept)), swap_codes(clusters, templates=parts))
+    counted = totals.templates.counted if totals.templates else "sentence"
     flags = Counter(flag for row in kept for flag in row["flags"])
     excluded = Counter(row["excluded"] for row in rows)
     summary = {
@@ -123,7 +126,8 @@ def read_pairs(
         "first_misplaced": moved[0] if moved else None,
         "bias_types": dict(sorted(Counter(row["bias_type"] for row in kept).items())),
         "clusters": len(set(clusters)),
-        "templates": total(np.ones(len(kept)), codes).template_count,
+        "templates": totals.template_count,
+        "taking_turns": words_taking_turns(parts, counted),
         "effective_clusters": round(effective_number(np.array([*Counter(clusters).values()])), 6),
         "has_unrelated": any(row["unrelated"] is not None for row in kept),
         "has_annotations": any(row["annotators"] is not None for row in kept),

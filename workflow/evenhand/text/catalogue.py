@@ -108,9 +108,12 @@ def borderline(row: Mapping[str, Any]) -> str:
     return _say("borderline")
 
 
-def control(score: float) -> str:
-    """Return that the control with all tokens masked, of this score, prefers the same side."""
-    return _say("control", score)
+def control(score: float, is_known: bool = False) -> str:
+    """Return that the control with all tokens masked, of this score, prefers the same side.
+
+    If the consequence `is_known`, only the score.
+    """
+    return _say("control", score, is_known)
 
 
 def is_confounded(row: Mapping[str, Any]) -> bool:

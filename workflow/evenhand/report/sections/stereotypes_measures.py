@@ -149,10 +149,11 @@ def describe_pairs(document: Row | None) -> Row:
 
 
 def templates_of(document: Row) -> str:
-    """Return a sentence on a set made of a few sentences (``pairs.json``); else blank."""
+    """Return a sentence on a set of few sentences or words in them (``pairs.json``); else blank."""
     scored, count = sum((document.get("bias_types") or {}).values()), document.get("templates")
     most = min(scored / 2, document.get("effective_clusters") or scored)
-    return plain("lm_templates", count=count, of=scored) if count and count <= most else ""
+    facts = {"count": count, "of": scored, "turns": document.get("taking_turns")}
+    return plain("lm_templates", **facts) if count and count <= most else ""
 
 
 def left_out_pairs(document: Row, rows: list[Row]) -> str:

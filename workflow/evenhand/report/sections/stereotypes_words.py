@@ -62,19 +62,24 @@ def in_order(names: Any) -> list[str]:
 def with_control(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the rows of methods that count, with ``control``: whether the control prefers alike.
 
-    It is in words, or blank. Rows of ``bias_scores``, of a model and subset.
+    It is in words, or blank; of a bias type, only the control's score if the words are those of the
+    whole set too. Rows of ``bias_scores``, of a model and subset.
     """
     rows = list(rows)
+    counted = [row for row in rows if row["method"] not in ASIDE]
     controls = {
-        (row["bias_type"], row["verdict"]): catalogue.control(row["score"])
+        (row["bias_type"], row["verdict"]): row["score"]
         for row in rows
         if row["method"] == "all_masked" and row["verdict"] in ("above", "below")
     }
-    return [
-        {**row, "control": controls.get((row["bias_type"], row["verdict"]), "")}
-        for row in rows
-        if row["method"] not in ASIDE
-    ]
+    known = {row["verdict"] for row in counted if row["bias_type"] == "all"}
+    known = {verdict for verdict in known if ("all", verdict) in controls}
+
+    def words(bias_type: str, verdict: str) -> str:
+        score, is_known = controls.get((bias_type, verdict)), verdict in known
+        return "" if score is None else catalogue.control(score, bias_type != "all" and is_known)
+
+    return [{**row, "control": words(row["bias_type"], row["verdict"])} for row in counted]
 
 
 def significant_types(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -83,9 +88,10 @@ def significant_types(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]
     Of both directions the clearest come first. Of several methods that agree on a type, the
     clearest row is returned; no rows if there is one bias type. Rows have keys besides:
     ``title`` of the method, blank if all rows have one method, ``doubt`` (`doubt_of`, or that the
-    interval contains 50), ``control`` (`with_control`), and ``is_opposite``: whether the direction
-    is not that of the whole set (if the whole has none, above 50 where there are such types). Types
-    on which methods contradict each other (`contradicted_types`) are not among them.
+    interval contains 50), ``control`` (`with_control`), ``is_opposite``: whether the direction is
+    not that of the whole set (if the whole has none, above 50 where there are such types), and
+    ``undecided``: the ``name`` and ``score`` of methods without a significant preference. Types on
+    which methods contradict each other (`contradicted_types`) are not among them.
 
     Parameters
     ----------
@@ -116,6 +122,12 @@ def significant_types(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]
             "title": in_a_list(row["method"]) if several else "",
             "doubt": catalogue.doubt_of(row) or catalogue.borderline(row),
             "is_opposite": row["verdict"] != side,
+            "undecided": [
+                _of_method(other)
+                for other in rows
+                if other["bias_type"] == row["bias_type"]
+                and other["verdict"] in ("equivalent", "inconclusive")
+            ],
         }
         for row in order
     ]
@@ -136,8 +148,12 @@ def contradicted_types(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]
             known = types.setdefault(
                 row["bias_type"], {"bias_type": row["bias_type"], "above": [], "below": []}
             )
-            known[row["verdict"]].append({"name": in_a_list(row["method"]), "score": row["score"]})
+            known[row["verdict"]].append(_of_method(row))
     return [known for known in types.values() if known["above"] and known["below"]]
+
+
+def _of_method(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {"name": in_a_list(row["method"]), "score": row["score"]}
 
 
 def opposed_types(types: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:

@@ -52,7 +52,11 @@ TABLE = Table(
             "inflation",
             "Of the variance of the score, by swaps that share words or sentences; 1 without",
         ),
-        integer("templates", "Sentences around the swapped words, where swaps share some"),
+        integer(
+            "templates",
+            "Sentences around the swapped words, or words that take turns in them: whichever tests"
+            " count, where swaps share some",
+        ),
         number("correlation", "Of the decisions on pairs of one cluster, cut to 0 to 1"),
         number("p_value", "Of no preference, two-sided, by the signs of the clusters"),
         number("p_adjusted", "Adjusted by Holm for methods, and for bias types beside `all`"),
