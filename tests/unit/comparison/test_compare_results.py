@@ -556,6 +556,10 @@ def test_tables_of_an_earlier_run_are_left_out(run, folders):
     assert code == 2 and "neither folder has such a table" in out
     assert "- In head 1 table of an earlier run in the same folder is left out" in out
     assert "does not name it: tables/individual/tests.csv." in out
+    # nor where one of the runs has made the table
+    write_provenance(folders[0])
+    code, out, _ = run(*folders, "--gate", "tables/individual/tests.csv:mean:moved")
+    assert code == 2 and "head has no tables/individual/tests.csv" in out
 
 
 def test_the_headline_and_lists_without_numbers(run, folders):

@@ -72,14 +72,14 @@ def test_gates_are_read_from_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "None is not of type 'array'"),
+        ("", r"is empty; give a list of gates"),
         ("[]", "give a list of gates"),
         ("[1]", "gate 1: 1 is not of type 'object'"),
         ("- {table: t, fail_if: rose}", "gate 1: 'number' is a required property"),
         ("- {table: t, number: n, fail_if: grew}", r"not one of \['rose', 'fell', 'moved'\]"),
         ("- {table: t, number: n, fail_if: rose, were: {}}", "'were' was unexpected"),
         ("- {table: t, number: n, fail_if: rose, where: {seed: 0}}", "0 is not of type 'string'"),
-        ("- {table: t", "is not YAML"),
+        ("- {table: t", r":1: is not YAML \(expected ',' or '}'"),
         (None, "No such file"),
     ],
 )

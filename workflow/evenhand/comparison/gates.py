@@ -139,7 +139,11 @@ def read_gates(path: Path) -> list[Gate]:
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         line = getattr(getattr(error, "problem_mark", None), "line", None)
         line = None if line is None else line + 1
-        raise InputError("is not YAML", file=path, line=line) from error
+        problem = f"is not YAML ({getattr(error, 'problem', None) or error})"
+        raise InputError(problem, file=path, line=line) from error
+    if document is None:
+        remedy = "give a list of gates with table, number and fail_if"
+        raise InputError("is empty", file=path, remedy=remedy)
     return _gates_of(document, path)
 
 
@@ -242,7 +246,9 @@ def _problem(gate: Gate, table: ComparedTable) -> str:
     keys = ", ".join(table.declaration.key)
     numbers = ", ".join(column.name for column in table.declaration.numbers())
     if gate.column not in numbers.split(", "):
-        known = f"{numbers}, in rows named by {keys}" if numbers else "none"
+        known = (
+            f"{numbers}, in rows named by {keys}" if numbers else "none: set it on another table"
+        )
         return f"{table.table} has no number {gate.column} with an interval; it has {known}"
     if unknown := [column for column in gate.where if column not in table.declaration.key]:
         return f"{unknown[0]} names no rows of {table.table}; {keys} do"

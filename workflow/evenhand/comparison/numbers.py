@@ -327,7 +327,7 @@ def _compare_table(
     """Compare one table, without the correction for multiple tests."""
     name = base[1]
     paths = [run.folder / path for run, path in (base, head)]
-    present = [path.is_file() for path in paths]
+    present = [path in run.tables for run, path in (base, head)]
     equal = all(present) and paths[0].read_bytes() == paths[1].read_bytes()
     before, old = base[0].rows(name)
     after, new = (before, old) if equal else head[0].rows(head[1])

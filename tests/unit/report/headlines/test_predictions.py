@@ -74,19 +74,28 @@ def test_a_set_of_which_all_predictions_are_alike_does_not_lead(audited):
         assert any("constant" in words and "same prediction" in words for words in found.more)
 
 
-def test_a_classifier_at_the_share_of_the_majority_does_not_lead(audited):
-    def trained(name, shift, majority):
+def test_a_classifier_at_the_share_of_the_majority_follows_one_with_a_gap(audited):
+    """But it precedes those without one, so that its gap is not denied, and mitigated ones."""
+
+    def trained(name, shift, majority, objective="erm"):
         meta, tables = audited(name, shift)
-        document = json.loads(meta.read_text()) | {"majority": majority, "trained": {}}
+        document = json.loads(meta.read_text()) | {"majority": majority}
+        document["trained"] = {"objective": objective, "dataset": "mine"}
         meta.write_text(json.dumps(document))
         return [meta, tables]
 
-    poor, able = trained("poor", 0.4, 0.99), trained("able", 0.0, 0.5)
+    poor, able = trained("poor", 0.4, 0.99), trained("able", 0.2, 0.5)
     (alone,) = describe(poor, {}).sentence.split("The accuracy of this classifier")[1:]
     assert "is below the majority-class baseline (99.0 %)" in alone
     found = describe([*poor, *able], {})
     assert found.sentence.startswith("<bdi>&lt;able&gt;</bdi>: ")
     assert "poor" not in found.short and any("poor" in words for words in found.more)
+    fair, mitigated = trained("fair", 0.0, 0.5), trained("dro", 0.2, 0.5, "group_dro")
+    found = describe([*fair, *mitigated, *poor], {})
+    assert found.short.startswith("Perhaps (the classifier is not better than the most frequent")
+    assert "<bdi>&lt;poor&gt;</bdi>" in found.short and found.figure_files[0].endswith(
+        "poor/gaps.csv"
+    )
 
 
 def test_a_set_whose_gap_unlike_labels_explain_follows_one_with_errors(audited):

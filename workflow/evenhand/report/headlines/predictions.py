@@ -213,10 +213,15 @@ def _files(document: dict[str, Any]) -> list[str]:
 
 
 def _order(document: dict[str, Any]) -> tuple[float, ...]:
-    """Return the sort key of sets: those whose first gap labels may explain follow the others."""
-    tables = document["tables"]
+    """Return the sort key of sets: those with a finding first, and plain before mitigated ones.
+
+    A classifier that is no better than the most frequent label follows others with a finding, and
+    so does one whose first gap labels may explain.
+    """
+    tables, clear = document["tables"], _clear(document)
     is_explained = named_gap(tables) in explained_gaps(tables)
-    return _worthless(document), _is_mitigated(document), is_explained, -_clear(document)
+    doubts = _worthless(document), is_explained
+    return clear == 0, _is_mitigated(document), *doubts, -clear
 
 
 def _worthless(document: dict[str, Any]) -> int:
