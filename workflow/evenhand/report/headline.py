@@ -168,7 +168,7 @@ class Headline:
     @property
     def details(self) -> list[str]:
         """The sentences besides `line`."""
-        return [words for words in self.statements if words != self.line]
+        return [words for words in self.statements if words not in self.line]
 
     @property
     def files(self) -> list[str]:

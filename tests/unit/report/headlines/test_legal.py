@@ -239,6 +239,15 @@ def test_a_gap_in_macro_f1_holds_over_cases_and_over_seeds(verdict, named):
     assert ("repeated runs (seeds) disagree, so that other runs might show none" in words) != named
 
 
+@pytest.mark.parametrize(
+    ("verdict", "judged_as"), [("below", "alone"), ("inconclusive", "unknown")]
+)
+def test_a_gap_that_is_significant_alone_is_so_over_seeds_too(verdict, judged_as):
+    """It is not after adjustment for the other classifier."""
+    rows = judged(men_and_women(0.03, verdict=verdict), men_and_women(0.9, classifier="other"))
+    assert rows[0]["judged"] == judged_as
+
+
 def judged(*of_classifiers):
     blank = dict.fromkeys(group_scores.TABLE.header) | {"objective": "erm", "seed": "mean"}
     blank |= {"split": "test", "convention": "all"}

@@ -426,7 +426,7 @@ def test_a_gap_by_an_attribute_that_the_method_was_not_trained_for_is_less_fair(
     }
     assert by_method(changes)[0]["trained"] == "age"
     found = conclude(changes)
-    assert "(1 fairer, 1 less fair, 1 perhaps by a new last layer alone)" in found.sentence
+    assert "(1 fairer, 1 less fair, which is perhaps by a new last layer alone)" in found.sentence
     assert "Fairer by one measure and less fair by another" in found.short
     apart = conclude([change._replace(training=change.attribute) for change in changes])
     assert "by another" not in apart.short and "<b>Less fair</b>" in apart.short

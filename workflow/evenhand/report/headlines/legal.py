@@ -265,10 +265,11 @@ def _verdict(row: dict[str, Any]) -> str:
         return "constant"
     if row["p_gap"] is None:
         return "untested"
-    if row["p_gap"] < CHANCE:
+    over_seeds = row["p_gap"] < CHANCE and row["group"]["verdict"] in (ABOVE, BELOW)
+    if row["p_gap"] < CHANCE and (over_seeds or row["p_adjusted"] < CHANCE):
         if row["p_adjusted"] >= CHANCE:
             return "alone"
-        return "unfair" if row["group"]["verdict"] in (ABOVE, BELOW) else "varies"
+        return "unfair" if over_seeds else "varies"
     return "fair" if row["is_small"] else "unknown"
 
 

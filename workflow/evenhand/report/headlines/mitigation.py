@@ -29,7 +29,7 @@ from evenhand.legal.groups import PLUS
 from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT, INCONCLUSIVE
 from evenhand.predictions.words import spread, worthless
 from evenhand.report.figures import SIGNED, axis, estimated, forest
-from evenhand.report.headline import Headline, plain, say, strength
+from evenhand.report.headline import Headline, plain, say, strength, with_sources
 from evenhand.report.headlines.legal import plain_gaps
 from evenhand.report.read import read_json
 from evenhand.report.render import signed
@@ -440,17 +440,20 @@ def conclude(order: Sequence[Change], weights: str = "", gaps: int = NAMED) -> H
     # what the sentences state is drawn, then the clearest change of each method
     stated = [change for several in _by_gap(order)[:gaps] for change in several]
     stated = [change for change in [*stated, *clearest] if not change.unjudged]
+    sentence = say("mitigation_found", files, changes=order)
     main = named_gaps[0] if named_gaps else lines[0] if significant else ""
     of_main = _by_gap(order)[0] if named_gaps else clearest[:1]
     sides = {change.better for change in of_main if change.significant}
     rest = {change.better for change in {*order}.difference(of_main) if change.significant}
     if False in rest or (True in rest and False in sides):
-        main = ""  # the sentence counts what is fairer and less fair
+        # the sentence counts what is fairer and less fair
+        both = [sentence, *([main] if any(map(_matters, of_main)) else [])]
+        main = with_sources(Markup(" ").join(both), files)
     of_rows = [row["clearest"] for row in rows]
     least = max(SHOWN, len({*stated, *of_rows[: len(named)]}))
     figure, caption = _figure(list(dict.fromkeys([*stated, *of_rows])), least)
     return Headline(
-        sentence=say("mitigation_found", files, changes=order),
+        sentence=sentence,
         more=[*named_gaps, *lines, *unconfirmed(order), *([weights] if weights else [])],
         main=main,
         short=Markup("<br> ").join([*on_gaps(order, brief=True)[:NAMED], _short(kinds)]),
