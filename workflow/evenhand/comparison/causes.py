@@ -311,7 +311,7 @@ def _configuration(base: Results, head: Results, both: Collection[str]) -> list[
     """Compare the parameters of stages: of files that both runs have, then values of one run only.
 
     A value of one run only, such as an objective, is one whose files the other run does not have.
-    Those without a key, such as names that follow from others, are left out if one has a key.
+    Those without a key, such as names that follow from others, are last.
     """
     files: dict[Change, set[str]] = defaultdict(set)
     for file in both:
@@ -334,13 +334,10 @@ def _configuration(base: Results, head: Results, both: Collection[str]) -> list[
             if (alone := some - {*both}) and name not in known and (name, value) not in others:
                 ends = (value, None) if kind == GONE else (None, value)
                 files[Change(name, kind, *ends)] |= alone
-    keyed = any(map(_has_key, files))
-    changes = [
-        change._replace(where=tuple(sorted(names)))
-        for change, names in files.items()
-        if _has_key(change) or not keyed
-    ]
-    return sorted(changes, key=lambda change: (change.name, change.base or "", change.head or ""))
+    changes = [change._replace(where=tuple(sorted(names))) for change, names in files.items()]
+    return sorted(
+        changes, key=lambda change: (not _has_key(change), *map(str, change[:1] + change[2:4]))
+    )
 
 
 def _has_key(change: Change) -> bool:
