@@ -280,7 +280,9 @@ def test_changes_of_gaps_that_matter_are_stated_first():
     first, second, third, rest = on_gaps(changes)
     assert "by <bdi>sex</bdi>" in first and "by <bdi>town</bdi>" in second
     assert "by <bdi>job</bdi> that plain training has</b> (unlike labels may explain it)" in third
-    assert rest.startswith("1 further training for other attributes changes no gap of plain training")
+    assert rest.startswith(
+        "1 further training for other attributes changes no gap of plain training"
+    )
     assert len(on_gaps(changes, brief=True)) == 3
     # a change that is significant, whatever the method was trained for
     assert "by <bdi>age</bdi>" in on_gaps([gap("tpr", attribute="age", trained_for="student")])[0]
