@@ -16,7 +16,7 @@ import pandas as pd
 
 from evenhand.core.resources import check_unique
 from evenhand.errors import InputError, nearest
-from evenhand.predictions.words import ALL, CROSS, REASONS, left_out_words
+from evenhand.predictions.words import ALL, REASONS, left_out_words
 from evenhand.tabular.delimited import check_columns, is_open, read_cells
 from evenhand.tabular.numbers import (
     MISSING,
@@ -30,7 +30,7 @@ from evenhand.tabular.numbers import (
     without_point,
 )
 from evenhand.tabular.words import spelt_alike
-from evenhand.text.phrases import choice, listed, plural
+from evenhand.text.phrases import CROSS, choice, listed, plural
 
 #: A sum of probabilities may differ from 1 by so much, or by what rounding to their digits gives.
 TOLERANCE = 1e-3

@@ -9,7 +9,7 @@ from evenhand.core.rows import where
 from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS
 from evenhand.tabular.words import doubtful_words, empty_bins_words, open_words, spelt_words
 from evenhand.text.catalogue import borderline, conclusion, doubt_of, read_catalogue, reason
-from evenhand.text.phrases import plural
+from evenhand.text.phrases import CROSS, plural
 
 Tables = Mapping[str, list[dict[str, Any]]]
 Item = TypeVar("Item")
@@ -28,9 +28,6 @@ ROUNDED = 1e-5
 
 #: What identifies a metric in the tables.
 METRIC = ("attribute", "metric", "label")
-
-#: Between the attributes of an intersection, and between its groups.
-CROSS = " × "
 
 #: The attribute and the group of all cases.
 ALL = "all"

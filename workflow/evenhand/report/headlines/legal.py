@@ -15,7 +15,7 @@ from evenhand.legal.classifier_tables.tests import RATES
 from evenhand.legal.groups import LABEL, PLUS
 from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT
 from evenhand.metrics.paired import holm
-from evenhand.predictions.words import CROSS, explained_gaps
+from evenhand.predictions.words import explained_gaps
 from evenhand.report.figures import SIGNED, axis, estimated, forest
 from evenhand.report.headline import NOT_RUN, Headline, Verdicts, plain, say, strength, tally
 from evenhand.report.read import read_json
@@ -24,6 +24,7 @@ from evenhand.report.sections.legal_classifiers import MEANS
 from evenhand.report.sections.legal_data import clearest_associations
 from evenhand.report.study import Study
 from evenhand.tabular.words import empty_bins_words, spelt_words
+from evenhand.text.phrases import CROSS
 
 Row = dict[str, Any]
 Rows = list[Row]

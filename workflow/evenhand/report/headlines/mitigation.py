@@ -35,6 +35,7 @@ from evenhand.report.read import read_json
 from evenhand.report.render import signed
 from evenhand.report.study import Study
 from evenhand.tabular.prepared import RECORD
+from evenhand.text.phrases import CROSS
 
 FILES = (
     "tables/classifiers/*",
@@ -671,7 +672,7 @@ def _legal(path: Path, titles: Mapping[str, str], gaps: Mapping[Gap, bool]) -> I
             and row["verdict"]
         ):
             attribute, trained_for = (
-                " × ".join(
+                CROSS.join(
                     titles.get(f"{path.name}/{part}", part) for part in row[name].split(PLUS)
                 )
                 for name in ("attribute", "trained_for")
