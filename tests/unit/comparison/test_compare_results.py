@@ -473,6 +473,9 @@ def test_the_first_line_on_two_audits_is_about_groups(run, tmp_path):
     out = run("base", "next")[1]
     assert "**None of 5 group differences moved beyond noise. None of 15 other numbers" in out
     assert "| Metrics by group, “Answers” → “Next” (predictions/mine/groups) |" in out
+    assert "intervals, which can hide" not in out
+    next(tmp_path.glob("next/**/cases.parquet")).unlink()
+    assert "They are judged by their intervals, which can hide a change" in run("base", "next")[1]
 
 
 def test_the_clearest_change_is_of_an_attribute_where_one_moved_with_its_intersections(

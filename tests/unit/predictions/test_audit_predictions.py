@@ -567,7 +567,7 @@ def test_the_clearest_finding_of_each_attribute_precedes_the_second_of_any(tmp_p
     assert "Macro-F1" in metrics and metrics.index("Selection rate") < metrics.index("Macro-F1")
     first, further = with_further(words, "the page")
     assert first == words[0] and further[:-1] == words[1:6]
-    assert further[-1] == f"{len(words) - 6} further findings: see the page."
+    assert further[-1] == f"{len(words) - 6} further statements: see the page."
     assert with_further(words[:6], "the page") == (words[0], words[1:6])
 
 
