@@ -430,6 +430,10 @@ def test_a_gap_by_an_attribute_that_the_method_was_not_trained_for_is_less_fair(
     found = conclude(changes)
     assert "(1 fairer, 1 less fair, which is perhaps by a new last layer alone)" in found.sentence
     assert "Fairer by one measure and less fair by another" in found.short
+    assert "most frequent label" not in found.short + str(found.more)
+    unlearned = conclude(find_changes([tmp_path], [], [], {}, gaps, {(tmp_path.name, "linear")}))
+    for words in (unlearned.short, *unlearned.more[:2]):
+        assert " (where plain training is not better than the most frequent label)" in words
     apart = conclude([change._replace(training=change.attribute) for change in changes])
     assert "by another" not in apart.short and "<b>Less fair</b>" in apart.short
     assert "macro-F1 over all cases −14.0 points (significant)" in found.short

@@ -1,7 +1,7 @@
 """The headline on mitigation: the largest changes against plain training."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -122,6 +122,8 @@ class Change(NamedTuple):
         The attribute that the method was trained for, or ``none``; blank for tables of people.
     refitted : bool
         Whether the method fits the last layer anew.
+    not_learned : bool
+        Whether plain training is not better than the most frequent label.
     turned : bool
         Whether the group with the highest rate has a lower one now than that with the lowest.
     cost : float, optional
@@ -188,6 +190,7 @@ class Change(NamedTuple):
     named_training: str = ""
     training: str = ""
     refitted: bool = False
+    not_learned: bool = False
     turned: bool = False
     cost: float | None = None
     cost_standing: str = ""
@@ -272,17 +275,21 @@ def describe(study: Study) -> Headline:
     of objectives by ``objectives/name``.
     """
     classifiers, people, data = map(study.paths, FILES[:3])
-    changes = find_changes(classifiers, people, data, study.titles, find_gaps(study))
-    doubts = [*_not_learned(study), *_still_read(classifiers, study.titles)]
+    unlearned = not_learned(study)
+    changes = find_changes(classifiers, people, data, study.titles, find_gaps(study), unlearned)
+    doubts = [*unlearned.values(), *_still_read(classifiers, study.titles)]
     if by_new_layers := [change for change in changes if change.by_new_layer]:
         doubts.append(say("mitigation_new_layer", [by_new_layers[0].file], changes=by_new_layers))
     return replace(conclude(changes, compare_weights(people)), doubts=doubts)
 
 
-def _not_learned(study: Study) -> list[str]:
-    """Name the plain classifiers that are not better than the most frequent label."""
+def not_learned(study: Study) -> dict[tuple[str, str], str]:
+    """Return a sentence on each plain classifier not better than the most frequent label.
+
+    By data set and classifier.
+    """
     folders = {path.name: path for path in study.paths(FILES[4])}
-    sentences = []
+    sentences = {}
     for path in study.paths(FILES[3]):
         document, folder = read_json(path), folders.get(path.parent.name)
         trained = document.get("trained")
@@ -291,7 +298,8 @@ def _not_learned(study: Study) -> list[str]:
             of = f"{study.titles.get(trained['dataset'], trained['dataset'])}, "
             for words in worthless(document, read_tables(folder)):
                 facts = {"of": of + trained["classifier"], "words": words}
-                sentences.append(say("mitigation_not_learned", [file], **facts))
+                training = trained["dataset"], trained["classifier"]
+                sentences[training] = say("mitigation_not_learned", [file], **facts)
     return sentences
 
 
@@ -341,6 +349,7 @@ def find_changes(
     data: Sequence[Path],
     titles: Mapping[str, str],
     gaps: Mapping[Gap, bool] = MappingProxyType({}),
+    unlearned: Collection[tuple[str, str]] = (),
 ) -> list[Change]:
     """Return the changes of these folders of tables, the clearest first.
 
@@ -354,8 +363,10 @@ def find_changes(
         See `describe`.
     gaps : mapping
         Of `find_gaps`.
+    unlearned : collection of (str, str)
+        The data sets and classifiers of `not_learned`.
     """
-    changes = [change for path in classifiers for change in _legal(path, titles, gaps)]
+    changes = [change for path in classifiers for change in _legal(path, titles, gaps, unlearned)]
     changes += [change for path in people for change in _people(path, data)]
     most: dict[str, int] = {}
     for change in changes:
@@ -656,7 +667,12 @@ def _next(changes: Sequence[Change]) -> str:
     return say("mitigation_seeds", [largest.file], changes=few, largest=largest) if largest else ""
 
 
-def _legal(path: Path, titles: Mapping[str, str], gaps: Mapping[Gap, bool]) -> Iterable[Change]:
+def _legal(
+    path: Path,
+    titles: Mapping[str, str],
+    gaps: Mapping[Gap, bool],
+    unlearned: Collection[tuple[str, str]],
+) -> Iterable[Change]:
     tables = read_tables(path)
     rows = tables["tests"]
     tests = len({test_of(row) for row in rows if row["p_cases_adjusted"] is not None})
@@ -705,6 +721,7 @@ def _legal(path: Path, titles: Mapping[str, str], gaps: Mapping[Gap, bool]) -> I
                 else "",
                 training=row["trained_for"],
                 refitted=row["objective"] in REFITTED,
+                not_learned=(path.name, row["classifier"]) in unlearned,
                 **_cost(of_all),
             )  # fmt: skip
 
