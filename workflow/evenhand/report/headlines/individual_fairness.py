@@ -95,7 +95,6 @@ def describe(study: Study) -> Headline:
             most=max(GROUPS, len({*changing} - crossed)),
             helps=helps,
             drops=drops,
-            small=max(changing.values()) > SMALL,
         )
         if changing
         else further,

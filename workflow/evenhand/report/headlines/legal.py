@@ -126,7 +126,9 @@ def describe(study: Study) -> Headline:
         next=_next(tables, lowest, sources["group_scores"], unequal, not elsewhere),
         short=short,
         # that of gaps of rates is of the headline that names them
-        strength=max([*map(_clear, unfair), *(() if elsewhere else map(_excess, stated))], default=0),
+        strength=max(
+            [*map(_clear, unfair), *(() if elsewhere else map(_excess, stated))], default=0
+        ),
         verdicts=_verdicts(tables, sources),
         doubts=[*([say("legal_no_use"), say("legal_unadjusted")] if lowest else []), *left_out],
         left_out=left_out,
