@@ -53,9 +53,32 @@ def audit(folder, table, **options):
 
 
 def other_notes(tables, description, left_out=""):
-    """The notes on an audit without those on differences that a few rows cannot test."""
+    """The notes on an audit without those on what a few rows cannot show."""
     words = notes(description, tables, left_out)
-    return [note for note in words if "is not tested for" not in note]
+    few = ("is not tested for", "the majority-class baseline")
+    return [note for note in words if not any(part in note for part in few)]
+
+
+def test_the_group_that_differs_to_the_other_side_is_named(tmp_path):
+    """The most significant group may be the one that is served best."""
+    rights = {"best": (392, 400), "worst": (26, 40), "b": (348, 400), "c": (352, 400)}
+    rows = [(1, int(n < right), name) for name, (right, of) in rights.items() for n in range(of)]
+    rows += [(0, 0, name) for name in rights for _ in range(100)]
+    tables, meta = audit(tmp_path, pd.DataFrame(rows, columns=["y", "p", "group"]))
+    (words,) = (each for each in findings(tables, 5, meta) if each.startswith("True positive"))
+    assert "98.0 % for best (400 positive cases)" in words
+    assert "To the other side differs worst, 65.0 % (40 positive cases): −2" in words
+    assert "To the other side" not in str(findings(audit(tmp_path, people(shift=0.3))[0], 5))
+
+
+@pytest.mark.parametrize("wrong", [0, 30])
+def test_predictions_no_better_than_the_most_frequent_label_are_noted(tmp_path, wrong):
+    labels = [1] * 20 + [0] * 80
+    table = pd.DataFrame({"y": labels * 2, "group": ["a", "b"] * 100})
+    table["p"] = table["y"].where(table.index >= wrong, 1 - table["y"])
+    tables, meta = audit(tmp_path, table)
+    noted = [note for note in notes(meta, tables, "") if "the majority-class baseline" in note]
+    assert len(noted) == (wrong > 0)
 
 
 @pytest.mark.parametrize("attribute", ["group", "group × age"])
@@ -872,7 +895,8 @@ def test_sums_of_rounded_probabilities_are_those_of_rounding(tmp_path, digits):
     assert [row["row"] for row in tables["left_out"]] == [1]
     count = int((abs(p[1:].sum(axis=1) - 1) > 1.1e-3).sum())
     words = f"The probabilities of {count} of 90 rows sum to 1 within rounding only, and are"
-    assert any(note.startswith(words) for note in notes(description, tables, "")) == (count > 0)
+    noted = [note for note in notes(description, tables, "") if " within rounding only" in note]
+    assert [note.startswith(words) for note in noted] == [True] * (count > 0)
     read = read_predictions(
         tmp_path / "predictions.csv", label="label", groups=["group"],
         probabilities={name: name for name in classes},

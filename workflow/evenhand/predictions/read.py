@@ -592,9 +592,9 @@ def _probabilities(
     bad.mark(outside, "not_a_probability", cells.agg(", ".join, axis=1))
     if by_class:
         sums = pd.Series([row.sum() for row in values.to_numpy()], index=values.index)
-        distance = (sums - 1).abs()
+        distance = ((sums - 1).abs() - 1e-9).clip(lower=0)  # 0.999 is within a tolerance of 0.001
         is_off = distance > TOLERANCE
-        is_bad = is_off & ((distance > _rounding(cells) + 1e-9) | (sums == 0))
+        is_bad = is_off & ((distance > _rounding(cells)) | (sums == 0))
         bad.mark(is_bad, "sum_not_one", sums.map("{:g}".format))
         is_rescaled = is_off & ~is_bad
         return values.div(sums.where(is_rescaled, 1.0), axis=0).to_numpy(), is_rescaled

@@ -101,24 +101,21 @@ def is_constant(description: Mapping[str, Any]) -> bool:
     return description.get("uniform") == "same"
 
 
-def _beside_majority(
-    description: Mapping[str, Any], tables: Tables
-) -> list[tuple[dict[str, Any], float]]:
-    """Return the accuracy of a trained classifier and the share of the most frequent class."""
-    majority = description.get("majority") if "trained" in description else None
-    rows = where(tables.get("groups", ()), attribute=ALL, metric="accuracy")
-    return [(row, majority) for row in rows] if majority is not None else []
+def _at_majority(description: Mapping[str, Any], tables: Tables) -> list[str]:
+    """State that the accuracy is not above the share of the most frequent class, if so."""
+    majority = description.get("majority")
+    return [
+        _say("majority", row=row, majority=majority)
+        for row in where(tables.get("groups", ()), attribute=ALL, metric="accuracy")
+        if None not in (majority, row["low"]) and row["low"] <= majority
+    ]
 
 
 def worthless(description: Mapping[str, Any], tables: Tables) -> list[str]:
     """Warn of constant predictions, or of a trained classifier at the most frequent class."""
     if is_constant(description):
         return [_say("constant")]
-    return [
-        _say("majority", row=row, majority=majority)
-        for row, majority in _beside_majority(description, tables)
-        if row["low"] is not None and row["low"] <= majority
-    ]
+    return _at_majority(description, tables) if "trained" in description else []
 
 
 def tied_doubt(description: Mapping[str, Any], tables: Tables) -> str:
@@ -227,6 +224,8 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     if count := description.get("relabelled"):
         rows = sum(row["rows"] for row in tables["counterfactuals"])
         sentences.append(_say("relabelled", count=count, rows=rows))
+    if "trained" not in description and not is_constant(description):  # else a finding says so
+        sentences += _at_majority(description, tables)
     if description.get("uniform") == "right":
         sentences.append(_say("all_right"))
     for row in tables.get("left_out", ()):
@@ -533,6 +532,8 @@ def _gaps(tables: Tables, description: Mapping[str, Any]) -> list[str]:
         if row["verdict"] != "above":
             return _say("worse_calibrated", row=row, worse=worse, title=facts(row)["title"])
         sentence = _say("gap", row=row, group=group, worse=worse, **facts(row))
+        if group and (other := _opposite(group, tables["groups"])):
+            sentence += f" {_say('opposite_group', row=row, group=other)}"
         if finding.labels:
             sentence += f" {_say('of_labels', row=row, labels=finding.labels)}"
         if finding.is_crossed and group and group not in clear:
@@ -555,6 +556,17 @@ def _gaps(tables: Tables, description: Mapping[str, Any]) -> list[str]:
         and row["p_adjusted"] is not None
     ]
     return [first, *others, *([_say("without_gap", rows=without, runs=runs)] if without else [])]
+
+
+def _opposite(group: dict[str, Any], groups: Iterable[dict[str, Any]]) -> dict[str, Any] | None:
+    """Return the group that differs most significantly to the other side; None of two groups."""
+    alike = [row for row in groups if _key(row) == _key(group)]
+    others = [
+        row
+        for row in alike
+        if len(alike) > 2 and _differs(row) and row["difference"] * group["difference"] < 0
+    ]
+    return min(others, key=lambda row: (row["p_adjusted"], -abs(row["difference"])), default=None)
 
 
 def _labels(gap: dict[str, Any], group: dict[str, Any] | None, tables: Tables) -> _Labels | None:
