@@ -468,7 +468,7 @@ def conclude(order: Sequence[Change], weights: str = "", gaps: int = NAMED) -> H
         sentence=sentence,
         more=[*named_gaps, *lines, *unconfirmed(order), *([weights] if weights else [])],
         main=main,
-        short=Markup("<br> ").join([*on_gaps(order, brief=True)[:NAMED], _short(kinds)]),
+        short=_short(order, kinds),
         next=_next(order),
         figure=figure,
         caption=caption,
@@ -481,29 +481,48 @@ def conclude(order: Sequence[Change], weights: str = "", gaps: int = NAMED) -> H
 Kinds = dict[str, list[tuple[dict[str, Any], int]]]
 
 
-def _short(kinds: Kinds) -> Markup:
-    """Name the methods with a significant change, and count the others if they are many."""
+def _short(order: Sequence[Change], kinds: Kinds) -> Markup:
+    """Count the significant changes, and name the methods with one and the gaps that are left.
+
+    A gap that a method is named for is not stated again. Methods without a significant change are
+    counted if they are many.
+    """
+    rows = [row for kind in SIGNIFICANT for row, _ in kinds[kind][: _named(kind, kinds)]]
+    stated = [change for row in rows for change in (row["clearest"], row["opposite"])]
+    costs = {_training(row["clearest"]) for row in rows}
+    gaps = on_gaps(order, brief=True, stated=stated, costs=costs)[:NAMED]
+    named = [say("mitigation_count", changes=order), *answers(kinds, SIGNIFICANT)] if rows else []
     others = {kind: len(kinds[kind]) for kind in KINDS if kind not in SIGNIFICANT}
     if sum(others.values()) <= NAMED:
-        return Markup("<br> ").join(answers(kinds))
-    named = answers(kinds, SIGNIFICANT)
+        rest = answers(kinds, tuple(others))
+        return Markup("<br> ").join([*named, *gaps, *rest] if rows else [*rest, *gaps])
     significant = {row["method"] for kind in SIGNIFICANT for row, _ in kinds[kind]}
-    rest = {kind: {row["method"] for row, _ in kinds[kind]} - significant for kind in others}
+    left = {kind: {row["method"] for row, _ in kinds[kind]} - significant for kind in others}
     by_construction = {method_title(name).removeprefix("the ") for name, _ in BY_CONSTRUCTION}
-    judged = {name for kind in others if kind != "constant" for name in rest[kind]}
-    names = {"judged": judged - by_construction, "unjudged": rest["constant"] - judged}
+    judged = {name for kind in others if kind != "constant" for name in left[kind]}
+    names = {"judged": judged - by_construction, "unjudged": left["constant"] - judged}
     # a short name is a method, a long one its variant
     names = {kind: sorted(some, key=lambda name: (len(name), name)) for kind, some in names.items()}
-    rest_words = say("mitigation_rest", counts=others, **names, first=not named)
-    return Markup("<br> ").join(named) + " " * bool(named) + rest_words
+    rest_words = say("mitigation_rest", counts=others, **names)
+    return Markup("<br> ").join([*named, *gaps, rest_words] if rows else [rest_words, *gaps])
 
 
-def on_gaps(changes: Iterable[Change], *, brief: bool = False) -> list[str]:
+def _training(change: Change) -> tuple[str, str, str]:
+    return change.method, change.of, change.training
+
+
+def on_gaps(
+    changes: Iterable[Change],
+    *,
+    brief: bool = False,
+    stated: Collection[Change] = (),
+    costs: Collection[tuple[str, str, str]] = (),
+) -> list[str]:
     """State the effect of each method on the gaps of rates that the findings name.
 
     Of an attribute the largest gap is first. A `brief` sentence has this one, and the first of the
-    others that is clearly worse. Trainings for other attributes that change no such gap
-    significantly are counted.
+    others that is clearly worse, without those already `stated` and without what the trainings of
+    `costs` cost. Trainings for other attributes that change no such gap significantly are counted.
     """
     sentences, aside = [], []
     for several in _by_gap(changes):
@@ -511,8 +530,10 @@ def on_gaps(changes: Iterable[Change], *, brief: bool = False) -> list[str]:
         if several[0].trained_for and not worse and not any(map(_matters, several)):
             aside.append(several)
             continue
-        stated = [several[0], *worse[:1]] if brief else several
-        sentences.append(say("mitigation_gaps", [several[0].file], changes=stated))
+        told = [several[0], *worse[:1]] if brief else several
+        told = [change for change in told if change not in stated]
+        facts = {"changes": told, "brief": brief, "has_cost": _training(several[0]) not in costs}
+        sentences += [say("mitigation_gaps", [several[0].file], **facts)] if told else []
     if aside and not brief:
         files = list(dict.fromkeys(several[0].file for several in aside))
         sentences.append(say("mitigation_gaps_aside", files, count=len(aside)))
@@ -652,12 +673,13 @@ def compare_weights(people: Iterable[Path]) -> str:
 def _next(changes: Sequence[Change]) -> str:
     """State how many further seeds the comparison that needs the fewest of them lacks.
 
-    One that may be fairer: none that is less fair in these runs.
+    One that may be fairer: none that is less fair in these runs, or than without its loss.
     """
     lacking = [
         change
         for change in changes
         if change.verdict == INCONCLUSIVE and change.further and change.direction != "less fair"
+        if change.alone is None or not change.no_gain
     ]
     change = min(lacking, key=lambda change: change.further, default=None)
     if change:
