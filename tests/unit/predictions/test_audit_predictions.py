@@ -570,7 +570,9 @@ def test_a_finding_has_the_rates_and_the_cases_of_a_group_and_the_others(tmp_pat
         for part in (table[table["group"] == "a"], table[table["group"] != "a"])
     )
     assert first.startswith("True positive rate") and f" % for a ({some})" in first
-    assert f" % for {other} ({others}), a difference of" in first
+    # of two groups the higher one is first
+    last = f"a ({some})" if other == "b" else f"{other} ({others})"
+    assert f" % for {other} ({others})" in first and f" % for {last}, a difference of" in first
 
 
 def test_a_finding_of_the_whole_gap_has_the_cases_of_both_groups(tmp_path):
@@ -703,7 +705,7 @@ def test_unlike_labels_explain_an_accuracy_of_two_labels(tmp_path):
         next(row["value"] for row in tables["groups"] if row["metric"] == name)
         for name in ("tpr", "fpr")
     )
-    made = 100 * (share["f"] - share["m"]) * (tpr - 1 + fpr)
+    made = 100 * (share["m"] - share["f"]) * (tpr - 1 + fpr)
     end = f" alone make a difference of {made:.1f} points.".replace("-", "−")
     assert words[1].endswith(end)
     # the rates of one of three labels do not make an accuracy

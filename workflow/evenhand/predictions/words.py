@@ -452,8 +452,9 @@ def _significant(tables: Tables, with_odds: bool = False) -> list[_Finding]:
         groups = [group for group in groups if group not in of_mixture]
         if of_mixture and not groups:
             continue
+        # of two groups that mirror each other, the higher one
         most = min(
-            groups, key=lambda group: (group["p_adjusted"], -abs(group["difference"])), default=None
+            groups, key=lambda group: (*_clearness(group), -group["difference"]), default=None
         )
         attribute, *metric = _key(row)
         parts = attribute.split(CROSS)
@@ -566,7 +567,11 @@ def _opposite(group: dict[str, Any], groups: Iterable[dict[str, Any]]) -> dict[s
         for row in alike
         if len(alike) > 2 and _differs(row) and row["difference"] * group["difference"] < 0
     ]
-    return min(others, key=lambda row: (row["p_adjusted"], -abs(row["difference"])), default=None)
+    return min(others, key=_clearness, default=None)
+
+
+def _clearness(group: dict[str, Any]) -> tuple[float, float]:
+    return group["p_adjusted"], -round(abs(group["difference"]), 9)
 
 
 def _labels(gap: dict[str, Any], group: dict[str, Any] | None, tables: Tables) -> _Labels | None:
