@@ -530,10 +530,10 @@ def on_gaps(
         if several[0].trained_for and not worse and not any(map(_matters, several)):
             aside.append(several)
             continue
-        told = [several[0], *worse[:1]] if brief else several
-        told = [change for change in told if change not in stated]
-        facts = {"changes": told, "brief": brief, "has_cost": _training(several[0]) not in costs}
-        sentences += [say("mitigation_gaps", [several[0].file], **facts)] if told else []
+        named = [several[0], *worse[:1]] if brief else several
+        named = [change for change in named if change not in stated]
+        facts = {"changes": named, "brief": brief, "has_cost": _training(several[0]) not in costs}
+        sentences += [say("mitigation_gaps", [several[0].file], **facts)] if named else []
     if aside and not brief:
         files = list(dict.fromkeys(several[0].file for several in aside))
         sentences.append(say("mitigation_gaps_aside", files, count=len(aside)))
