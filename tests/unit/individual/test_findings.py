@@ -141,7 +141,7 @@ def test_headlines_use_the_titles_of_the_data_sets():
     rows += [run(seed=s, dataset="x", **LOSS) for s in range(2)]
     sentence = found(rows, {"x": made})["headline_no_gain"]["sentence"]
     assert sentence == (
-        "On Y Z, IIFR on cosine pairs shows no gain: at its weight λ 1, IFR_p rises from 49.5 to"
+        "On Y Z, IIFR on cosine pairs shows no gain: at its weight λ 1, IFR_p goes from 49.5 to"
         " 50.0 (not significant after adjustment)."
     )
 
