@@ -55,7 +55,10 @@ COLUMNS = ("sentence", "surface_start", "surface_end")
 
 #: The reasons in their order where a sentence has several; the first is for a name of no form.
 REASONS = {
-    "name": ("A person’s name", "It names a person, whose {attribute} a reader may know."),
+    "name": (
+        "A person’s name",
+        "The filter takes a word for a name, whose {attribute} a reader may know; it can be wrong.",
+    ),
     "anonymised_name": ("A surname and 某", "It speaks of a person as 王某 or 李某某."),
     "surname_title": ("A surname and a title", "It names a person with a title: 王阿姨, 陈校长."),
     "familiar_name": ("A familiar name", "It names a person as 小王, 老李 or 阿强."),

@@ -415,10 +415,7 @@ def _verdicts(
 ) -> list[Verdicts]:
     lines = []
     for table in VERDICTS:
-        verdicts = [row["verdict"] for rows in tables[table].values() for row in rows]
-        if table in TABLES["cases"]:  # most of these rows have no published value
-            verdicts = [verdict for verdict in verdicts if verdict]
-        if counts := tally(verdicts):
+        if counts := tally(row["verdict"] for rows in tables[table].values() for row in rows):
             note = say("legal_not_read") if set(counts) == {NOT_RUN} else ""
             lines.append(Verdicts(say(f"legal_table_{table}"), counts, note, sources[table]))
     return lines

@@ -203,13 +203,12 @@ def _against(row: Row) -> str:
 
 
 def describe_checks(rows: Sequence[Row]) -> dict[str, Any] | None:
-    """Return the checks of the paper's tables that found a contradiction, and how many did not."""
+    """Return the number of checks of the paper's tables, and those that found a contradiction."""
     if not rows:
         return None
     contradictions = [row for row in rows if row["result"] != "agrees"]
     return {
         "checks": len(rows),
-        "agree": len(rows) - len(contradictions),
         "rows": [
             row
             | {
