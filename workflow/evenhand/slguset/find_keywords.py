@@ -43,7 +43,7 @@ _CLAUSE_MARKS = "，,；;：:、“‘「『（(《—…"
 #: What is before a classifier that counts people, or refers to them: 三位, 有个, 另一名.
 _COUNT = "[\\d一二两三四五六七八九十百千几多数那这某另有余]"
 #: What may be between a classifier and its noun: 一位身材高大的老人, 一名外国老人.
-_MODIFIER = "(?:\\w{0,14}的|\\w{0,4})"
+_MODIFIER = "(?:\\w{0,14}的|[^\\W着了过和与对向把被给是在]{0,3})"
 
 
 class Hit(NamedTuple):

@@ -244,7 +244,7 @@ def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = N
         (
             TITLED,
             [(surname_ends, "妇翁嫌男女")],
-            f"(?![{_NO_SURNAMES}白]){surname}(?P<rest>[妇翁嫌男女])",
+            f"(?![{_NO_SURNAMES}白仇]){surname}(?P<rest>[妇翁嫌男女])",
         ),
         (
             FAMILIAR,
