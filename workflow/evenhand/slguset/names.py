@@ -249,7 +249,7 @@ def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = N
         (
             FAMILIAR,
             [("小老", "".join(surname_[0] for surname_ in listed)), ("阿", "")],
-            f"(?:(?:小|(?<![^记觉晓认懂]得)老)(?={surname})|阿(?![姨婆嬷爸妈公爷{FUNCTION}了的给是就]))"
+            f"(?:(?!(?<=[^记觉晓认懂]得)老)[小老](?={surname})|阿(?![姨婆嬷爸妈公爷{FUNCTION}了的给是就]))"
             f"(?P<rest>{surname}|{han})",
         ),
     ]
