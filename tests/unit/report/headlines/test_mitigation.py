@@ -87,8 +87,9 @@ def test_a_method_without_a_significant_change_shows_both_directions():
 
 @pytest.mark.parametrize(("alone", "advised"), [(None, True), (61, True), (58, False)])
 def test_more_runs_are_advised_of_a_method_whose_loss_may_add_something(alone, advised):
-    undecided = change("a", -4, "inconclusive")._replace(further=3, after=60, alone=alone)
-    assert undecided.gap and bool(conclude([undecided]).next) is advised
+    undecided = change("a", -4, "inconclusive")._replace(further=3)
+    gained = change("a", -9, "below")._replace(after=60, alone=alone)
+    assert gained.gap and bool(conclude([gained, undecided]).next) is advised
 
 
 def loss(name, weight, mean):

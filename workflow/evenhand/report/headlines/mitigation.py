@@ -673,13 +673,15 @@ def compare_weights(people: Iterable[Path]) -> str:
 def _next(changes: Sequence[Change]) -> str:
     """State how many further seeds the comparison that needs the fewest of them lacks.
 
-    One that may be fairer: none that is less fair in these runs, or than without its loss.
+    One that may be fairer: none that is less fair in these runs, and of no training with a gain
+    that its loss adds nothing to.
     """
+    vain = {_training(change) for change in changes if change.better and not change.credited}
     lacking = [
         change
         for change in changes
         if change.verdict == INCONCLUSIVE and change.further and change.direction != "less fair"
-        if change.alone is None or not change.no_gain
+        if _training(change) not in vain
     ]
     change = min(lacking, key=lambda change: change.further, default=None)
     if change:
