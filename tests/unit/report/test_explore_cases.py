@@ -64,9 +64,9 @@ def test_cases_of_the_splits_are_in_their_order(made, data):
 def test_what_is_known_of_a_case(data):
     assert facts(data, "date") == [[], ["2015"], ["1999-01-01"], []]  # of the second the year alone
     assert facts(data, "numbers") == [[], ["Application 123/45"], [], []]
-    assert facts(data, "labels") == [["3"], ["6", "8"], [], ["none"]]
+    assert facts(data, "labels") == [["3"], ["6", "8"], [], ["no label"]]
     labels = next(one for one in data["columns"] if one["name"] == "labels")
-    assert {value for value, _ in labels["options"]} >= {"3", "6", "8", "none"}
+    assert {value for value, _ in labels["options"]} >= {"3", "6", "8", "no label"}
     assert facts(data, "labelled") == [["yes"], ["yes"], ["no"], ["yes"]]
     gender = next(one for one in data["columns"] if one["name"] == "applicant_gender")
     assert [value for value, _ in gender["options"]] == ["male", "female", "n/a"]
@@ -94,11 +94,11 @@ def test_what_two_seeds_predict_by_hand(data):
     # case 1: the first seed predicts label 3, the second nothing
     low, high = 1 / (1 + math.exp(2)), 1 / (1 + math.exp(-2))
     assert number(erm, 0, "3") == (pytest.approx(50 * (low + high), abs=0.05), "1 of 2")
-    assert number(erm, 0, "none") == (None, "1 of 2")
+    assert number(erm, 0, "no label") == (None, "1 of 2")
     # case 2: both predict label 6, and not label 8, which applies too
     assert number(erm, 1, "6") == (pytest.approx(100 / (1 + math.exp(-3)), abs=0.05), "2 of 2")
     assert number(erm, 1, "8") == (pytest.approx(100 * low, abs=0.05), "0 of 2")
-    assert answers(erm, "predicted") == [[], ["6"], ["none"]]
+    assert answers(erm, "predicted") == [[], ["6"], ["no label"]]
     assert answers(erm, "missed") == [["3"], ["8"], []]
     assert answers(erm, "wrongly") == [[], [], []]
     assert answers(dro, "wrongly") == [["2"], ["2"], ["2"]]
@@ -117,7 +117,7 @@ def test_one_label_of_several_by_hand(tmp_path):
     data, _, _ = describe(made_case_page.cail(tmp_path))
     [model] = data["models"]
     classes = len(model["classes"])
-    assert "none" not in model["classes"]
+    assert "no label" not in model["classes"]
     # two seeds give "<=12" four times the odds of each other class, one half of them
     share = [4 / (classes + 3), 4 / (classes + 3), 0.5 / (classes - 0.5)]
     assert number(model, 0, "<=12") == (pytest.approx(100 * sum(share) / 3, abs=0.05), "2 of 3")

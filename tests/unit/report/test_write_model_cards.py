@@ -94,7 +94,7 @@ def test_few_swaps_are_told_as_a_limit(card, own):
     shared = scores["method"].map(lambda name: "5.1" if name == "aul" else "2.0")
     scores.assign(inflation=shared).to_csv(table, index=False)
     text = card(**arguments(own, "tiny-bert-en")).text
-    words = "they count like 10 to 26 independent ones (by method): effective_clusters divided by"
+    words = "they tell as much as 10 to 26 independent ones (by method)"
     assert words in text
     assert "A bias of moderate size on CrowS-Pairs" in text
     given = made_stereotypes.files(own)

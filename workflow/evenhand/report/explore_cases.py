@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from evenhand.core.stage import Count, Input, Natural, Output, checked
 from evenhand.io.tables import read_rows
-from evenhand.legal.built import BuiltCases, group_names, label_names, with_none
+from evenhand.legal.built import NO_LABEL, BuiltCases, group_names, label_names, with_none
 from evenhand.legal.classifier_study import Cases, Setting, read_scored
 from evenhand.legal.declaration import Attribute, Dataset
 from evenhand.legal.groups import NO_ATTRIBUTE
@@ -127,7 +127,10 @@ def describe_cases(
     table = data.table(*COLUMNS).take(pa.array(chosen)).to_pydict()
     ids = table["case_id"]
     details = _details(records, set(ids))
-    names = [visible(name) for name in label_names(dataset)]
+    names = [
+        "no label" if name == NO_LABEL and name not in dataset.labels else visible(name)
+        for name in label_names(dataset)
+    ]
     gold = [
         [names[k] for k in np.flatnonzero(row)] if is_known else None
         for row, is_known in zip(with_none(hot, dataset)[chosen], known[chosen], strict=True)

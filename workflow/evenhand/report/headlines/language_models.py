@@ -275,7 +275,14 @@ def _figure(results: list[Result], most: int) -> tuple[LayerChart | None, str]:
         )
         for result, row in zip(scored, rows, strict=False)
     ]
-    caption = say("lm_caption", methods=methods, number=most, drawn=len(scored))
+    split = [
+        result
+        for result in scored[:most]
+        if min(row["score"] for row in result["rows"]) < CENTRE
+        and max(row["score"] for row in result["rows"]) > CENTRE
+    ]
+    facts = {"results": scored[:most], "split": split, "methods": methods}
+    caption = say("lm_caption", **facts, number=most, drawn=len(scored))
     return draw_scores(estimates, plain("figure_models"), rows[0]["delta"]), caption
 
 

@@ -72,19 +72,14 @@ def content(study: Study) -> dict[str, Any]:
         for row in model["rows"]
     }
     released = study.tables("tables/released").get("stereoset")
-    formats = {pairs["description"]["format"] for pairs in sets}
-    has_released = bool(released) or not formats or bool(formats & {"stereoset", None})
     return {
         "sections": [
             ("glance", "At a glance", "At a glance"),
             ("reading", "How to read it", "What the numbers mean"),
             *((pairs["id"], pairs["title"], pairs["title"]) for pairs in sets),
             ("models", "Models", "Models and their checks"),
-            *(
-                [("released", "Check on StereoSet", "Check against published numbers")]
-                if has_released
-                else []
-            ),
+            *[("released", "Check on StereoSet", "Check against published numbers")]
+            * bool(released),
             ("limits", "Limits", "Limits"),
         ],
         "sets": sets,

@@ -39,23 +39,19 @@
 
   const specOf = (chart) => JSON.parse(chart.querySelector("script").textContent);
 
-  // Two lines of about the same length; what is in brackets stays together.
-  function halved(name) {
-    const off = (space) => Math.abs(2 * space.index - name.length);
-    const [middle] = [...name.matchAll(/ (?![^(]*\))/g)].sort((a, b) => off(a) - off(b));
-    return middle ? `${name.slice(0, middle.index)}\n${name.slice(middle.index + 1)}` : name;
-  }
-
-  // Names above the marks (figures.py: rows) get a second line where they are too long for one.
+  // Names above the marks (figures.py: rows) get more lines where they are too long for one.
   function wrapped(spec, width) {
     const label = spec.layer?.find((layer) => layer.mark.lineBreak);
     if (!label) return spec;
     const rows = spec.data.values.filter((row) => "row" in row);
     const space = width - 7 * Math.max(...rows.map((row) => row.text?.length ?? 0)) - 12;
-    if (!rows.some((row) => row.name.length * 7.3 > space)) return spec;
-    for (const row of rows) row.name = row.name.length * 7.3 > space ? halved(row.name) : `\n${row.name}`;
-    label.mark.yOffset -= 16;
-    return { ...spec, height: spec.height + 20 * rows.length };
+    const fitting = new RegExp(`(.{1,${Math.max(Math.floor(space / 7.3), 1)}}|[^ ]+)( +|$)`, "g");
+    const joined = (name) => name.replace(/\([^)]{1,12}\)/g, (short) => short.replaceAll(" ", "\u00a0"));
+    const lines = rows.map((row) => joined(row.name).match(fitting) ?? [row.name]);
+    const more = Math.max(...lines.map((of) => of.length)) - 1;
+    rows.forEach((row, i) => { row.name = [...Array(more + 1 - lines[i].length).fill(""), ...lines[i]].join("\n"); });
+    label.mark.yOffset -= 16 * more;
+    return { ...spec, height: spec.height + 20 * more * rows.length };
   }
 
   function view(chart, width, more) {
