@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from evenhand.core.tables import Row, Table, integer, number, percent, share, text
+from evenhand.core.tables import Row, Table, integer, number, percent, share, text, with_interval
 from evenhand.legal.built import NO_LABEL, Groups
 from evenhand.legal.classifier_study import (
     CHANCE,
@@ -265,7 +265,7 @@ def _score_row(
     if len(sizes):
         row["worst_group"] = groups.names[int(np.nanargmin(scores["seen"][chosen].mean(0)))]
     if len(sizes) < 2:
-        return row | {"gd": None, "gd_low": None, "gd_high": None}
+        return row | with_interval("gd", None, None, None)
     apart = dict(
         zip(("gd", "worst"), planted(scores["noise"][:, chosen], study.delta, seed=0), strict=True)
     )
@@ -378,8 +378,6 @@ def _summary(name: str, values: np.ndarray, interval: tuple[float, float]) -> Ro
     """Return mean and sd over runs, and the interval; None where there is none."""
     ends = [None if np.isnan(end) else end for end in bounded(interval, 0.0, 100.0)]
     return {
-        name: values.mean(),
         f"{name}_sd": float(values.std(ddof=1)) if len(values) > 1 else None,
-        f"{name}_low": ends[0],
-        f"{name}_high": ends[1],
+        **with_interval(name, values.mean(), *ends),
     }
