@@ -67,6 +67,7 @@ def _dataset(study: Study, dataset: Described) -> dict[str, Any]:
     tables, name = dataset.tables, dataset.id
     [duplicates] = study.paths(f"{name}/duplicates.parquet")
     audit = study.path(f"tables/audits/{name}")
+    audited = read_table(audit / "audit.csv") if audit else []
     pairs = grouped(where(tables["cross"], split="all"), "attribute", "other_attribute")
     too_wide = [pair for pair, rows in pairs.items() if len(_columns(rows)) > MOST_COLUMNS]
     return dataset.head | {
@@ -93,9 +94,7 @@ def _dataset(study: Study, dataset: Described) -> dict[str, Any]:
         "reading": describe_reading(study.paths(f"{name}/records/*.counts.json")),
         "duplicates": Counter(row["how"] for row in read_rows(duplicates, ["how"])),
         "divided": study.document(f"{name}/splits.json"),
-        "audit": [row for row in read_table(audit / "audit.csv") if row["answered"]]
-        if audit
-        else [],
+        "audit": [row for row in audited if row["answered"]],
     }
 
 
