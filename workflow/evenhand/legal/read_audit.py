@@ -123,13 +123,14 @@ def _answers(
             f"fill in {', '.join(ANSWERS[:-1])} or {ANSWERS[-1]}, or leave both blank",
             "should_be",
         )
+        contradictory = [
+            row
+            for row, right, value in answers
+            if value and (value == row.cells["value"]) == (right == WRONG)
+        ]
         refuse(
             path,
-            [
-                row
-                for row, right, value in answers
-                if value and (value == row.cells["value"]) == (right == WRONG)
-            ],
+            contradictory,
             "right and should_be contradict each other about the value",
             "ask the auditor which of the two is meant",
             "value",

@@ -45,12 +45,13 @@ def content(study: Study) -> dict[str, Any]:
     associations, count = clearest_associations(
         {dataset.id: dataset.tables["cross"] for dataset in datasets}, titles_by_name(datasets)
     )
+    associated = ""
+    if associations:
+        associated = say("legal_associated", rows=associations, count=count)
     return {
         "sections": navigation(datasets),
         "datasets": [_dataset(study, dataset) for dataset in datasets],
-        "associations": say("legal_associated", rows=associations, count=count)
-        if associations
-        else "",
+        "associations": associated,
         "split_items": items,
         "most_columns": MOST_COLUMNS,
         "divided_files": [

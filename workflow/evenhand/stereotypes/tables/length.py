@@ -50,6 +50,7 @@ def rows(study: PairStudy) -> Iterator[Row]:
             share_longer = prefers.sum() / unequal.sum() if unequal.any() else None
             ends = korn_graubard(decision.total(prefers, unequal))
             equal = tally(decision, longer == 0)
+            score = [equal[f"score{end}"] for end in ("", "_low", "_high")]
             yield {
                 "model": model.name,
                 "method": method,
@@ -57,8 +58,6 @@ def rows(study: PairStudy) -> Iterator[Row]:
                 "prefers_longer": int(prefers.sum()),
                 **with_interval("share_longer", share_longer, *ends),
                 "score_all": tally(decision, unequal | True)["score"],
-                **with_interval(
-                    "score_equal_length", *(equal[f"score{end}"] for end in ("", "_low", "_high"))
-                ),
+                **with_interval("score_equal_length", *score),
                 "equal_length_pairs": equal["scored"],
             }
