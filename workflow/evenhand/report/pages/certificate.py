@@ -34,16 +34,12 @@ def content(study: Study) -> dict[str, Any]:
     promises = {
         name.removeprefix(PREFIX): promised for name, promised in tables.items() if PREFIX in name
     }
+    problems = grouped(rows, "problem")
+    dosed = [name for name, doses in tables.items() if doses and "dose" in doses[0]]
     return {
-        "sections": [
-            (name, name.replace("_", " ").capitalize()) for name in grouped(rows, "problem")
-        ],
+        "sections": [(name, name.replace("_", " ").capitalize()) for name in problems],
         "rows": rows,
-        "figures": {
-            name: _figures(name, doses)
-            for name, doses in tables.items()
-            if doses and "dose" in doses[0]
-        },
+        "figures": {name: _figures(name, tables[name]) for name in dosed},
         "promises": promises,
         "prefix": PREFIX,
         "answers": {name: ANSWERS[name](promised) for name, promised in promises.items()},

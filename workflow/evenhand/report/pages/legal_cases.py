@@ -200,14 +200,13 @@ def _crossed(first: str, second: str, rows: Rows, titles: dict[str, str]) -> dic
     over, within = titles.get(second, second), titles.get(first, first)
     numbered = [f"{i} {name}" for i, name in enumerate(columns, 1)]
     label = plain("figure_shares", over=over, within=within, columns=numbered)
+    heading = over[:1].upper() + over[1:]
     return {
         "name": first,
         "other": second,
         "columns": columns,
         "rows": [{"name": name, "cells": cells} for name, cells in lines.items()],
-        "figure": heat_map(drawn, shares, label, title=over[:1].upper() + over[1:])
-        if drawn
-        else None,
+        "figure": heat_map(drawn, shares, label, title=heading) if drawn else None,
         "without": [name for name in lines if name not in drawn],
     }
 
