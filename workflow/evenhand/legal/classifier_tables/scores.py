@@ -5,7 +5,7 @@ Source of the measures: FairLex (Chalkidis et al. 2022), section 4.
 
 import math
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -205,16 +205,10 @@ def _sums(
             resamples=study.resamples,
         )
     strata = np.unique(cases.true[known], axis=0, return_inverse=True)[1].reshape(-1)
+    shuffled, seed = (values[known], groups.codes[known]), drawn_seed(name, attribute, "shuffled")
+    draw = partial(permuted_sums, *shuffled, groups.unknown, seed=seed)
     noise, noise_labels = (
-        permuted_sums(
-            values[known],
-            groups.codes[known],
-            groups.unknown,
-            seed=drawn_seed(name, attribute, "shuffled"),
-            permutations=study.permutations,
-            strata=some,
-        )
-        for some in (None, strata)
+        draw(permutations=study.permutations, strata=some) for some in (None, strata)
     )
     perfect = groups.sums(stacked(cases.classes, cases.classes[None]))
     sums = {"seen": groups.sums(values), "drawn": drawn, "noise": noise}
@@ -266,9 +260,8 @@ def _score_row(
         row["worst_group"] = groups.names[int(np.nanargmin(scores["seen"][chosen].mean(0)))]
     if len(sizes) < 2:
         return row | with_interval("gd", None, None, None)
-    apart = dict(
-        zip(("gd", "worst"), planted(scores["noise"][:, chosen], study.delta, seed=0), strict=True)
-    )
+    spread = planted(scores["noise"][:, chosen], study.delta, seed=0)
+    apart = dict(zip(("gd", "worst"), spread, strict=True))
     # constant predictions or a small group would hide any difference
     hidden = row["constant_seeds"] == row["seeds"] or row["smallest_group"] < FEW
     for name, low, percentile in (("gd", False, 95), ("worst", True, 5)):
