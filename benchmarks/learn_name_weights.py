@@ -31,7 +31,7 @@ TABLES = REPOSITORY / "resources/packs/zh_gender"
 FICTION = ("game", "movie", "book")
 #: The inverse of the penalty; the least words with a feature; the probability that makes a name,
 #: chosen on texts that are not learned from (docs/reproduced.md).
-C, FEWEST, THRESHOLD = 1, 50, 0.075
+C, FEWEST, THRESHOLD = 1, 50, 0.1
 
 Spans = tuple[tuple[int, int], ...]
 

@@ -56,7 +56,7 @@ def test_predictions_end_with_the_finding_and_the_report(tmp_path, capsys):
     )
     assert unknown == "Note: 1 case has no group in gender, and counts for other attributes only."
     assert label == "Note: Rates are of the label 1, as none was named by `--positive`."
-    assert finding.startswith("True positive rate differs by gender: 0.0 % for man")
+    assert finding.startswith("True positive rate differs by gender: 100.0 % for woman")
     metrics = [words.partition(" differ")[0] for words in others]
     assert metrics == ["- Accuracy", "- Selection rate", "- Calibration error"]
     assert report == f"Report: {out}/report.html" and (out / "report.html").is_file()

@@ -407,8 +407,8 @@ def audit_predictions(
     ...                      "gender": ["woman", "man", "man", "woman"] * 50})
     >>> result = eh.audit_predictions(data, label="y", prediction="p", groups=["gender"])
     >>> result.findings[0]
-    'True positive rate differs by gender: 0.0 % for man (50 positive cases), 100.0 % for woman\
- (50 positive cases), a difference of −100.0 points (95 % CI −100.0 to −89.9; adjusted p < 0.001\
+    'True positive rate differs by gender: 100.0 % for woman (50 positive cases), 0.0 % for man\
+ (50 positive cases), a difference of 100.0 points (95 % CI 89.9 to 100.0; adjusted p < 0.001\
  for this difference).'
     """
     arguments = dict(locals())

@@ -72,11 +72,11 @@ def test_equal_folders_and_gates_of_file_and_command_line(run, folders, tmp_path
 
 
 def test_marks_are_escaped_for_markdown_but_not_on_a_terminal(run, folders, monkeypatch):
-    write_pairs(folders[1], np.ones(20), model="<65")
+    write_pairs(folders[1], np.ones(20), model="<65 & >80 [b]")
     write_provenance(folders[1])
-    assert "&#60;65" in run(*folders)[1]
+    assert "<65 & >80 &#91;b&#93;" in run(*folders)[1]  # what Markdown does not read stays
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    assert "<65" in (out := run(*folders)[1]) and "&#" not in out
+    assert "<65 & >80 [b]" in (out := run(*folders)[1]) and "&#" not in out
 
 
 def test_a_row_is_named_by_its_informative_keys():
@@ -208,7 +208,7 @@ def test_text_from_data_is_escaped(run, folders):
         write_table(folder, SWEEPS, [sweep_row(mean, method=HOSTILE)])
         write_provenance(folder, grid={"parameters": {HOSTILE: mean}})
     _, out, _ = run(*folders)
-    assert "&#60;b&#62;" in out
+    assert "&#60;b>" in out
     plain = re.sub(r"</?(details|summary)>", "", out)
     assert "<" not in plain.replace("< 0.0001", "") and "`" not in plain and "@" not in plain
     assert "[z]" not in plain and "http://" not in plain and "\u202e" not in plain
@@ -473,6 +473,24 @@ def test_the_first_line_on_two_audits_is_about_groups(run, tmp_path):
     out = run("base", "next")[1]
     assert "**None of 5 group differences moved beyond noise. None of 15 other numbers" in out
     assert "| Metrics by group, “Answers” → “Next” (predictions/mine/groups) |" in out
+    assert "intervals, which can hide" not in out
+    next(tmp_path.glob("next/**/cases.parquet")).unlink()
+    assert "They are judged by their intervals, which can hide a change" in run("base", "next")[1]
+
+
+def test_the_clearest_change_is_of_an_attribute_where_one_moved_with_its_intersections(
+    run, tmp_path
+):
+    rows = pd.DataFrame(
+        {"label": [0, 0, 1, 1] * 100, "sex": ["f", "m"] * 200, "age": ["old"] * 200 + ["new"] * 200}
+    )
+    hurt = (rows["sex"] == "f") & (rows["age"] == "old")
+    options = {"label": "label", "prediction": "answer", "groups": ["sex", "age"]}
+    for name, answer in (("base", rows["label"]), ("head", rows["label"].where(~hurt, 0))):
+        audit_predictions(rows.assign(answer=answer), **options, out=tmp_path / name)
+    _, out, _ = run("base", "head")
+    assert "(Metrics by group, “Predictions”; attribute sex, group f, metric tpr" in out
+    assert out.index("| attribute sex, ") < out.index("| attribute sex × age")
 
 
 def test_group_differences_of_a_run_are_bias_scores(run, folders, tmp_path):

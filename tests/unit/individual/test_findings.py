@@ -141,7 +141,7 @@ def test_headlines_use_the_titles_of_the_data_sets():
     rows += [run(seed=s, dataset="x", **LOSS) for s in range(2)]
     sentence = found(rows, {"x": made})["headline_no_gain"]["sentence"]
     assert sentence == (
-        "On Y Z, IIFR on cosine pairs shows no gain: at its weight λ 1, IFR_p rises from 49.5 to"
+        "On Y Z, IIFR on cosine pairs shows no gain: at its weight λ 1, IFR_p goes from 49.5 to"
         " 50.0 (not significant after adjustment)."
     )
 
@@ -162,7 +162,8 @@ def test_titles_that_two_data_sets_share():
     [
         (
             {"count": 1, "of": 1200, "has_test": False},
-            "1 of 1,200 rows equals another row in the label and all features: if they are the same"
+            "1 of 1,200 rows equals another row in the label and all features (numbers"
+            " with bins by their bin): if they are the same"
             " people, leave the copies out, as each counts; they stay in the same part of each"
             " split.",
         ),

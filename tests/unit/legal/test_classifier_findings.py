@@ -55,6 +55,7 @@ DATASETS = {
                 comparison("mean", "below", -1.0),
                 comparison("mean", "inconclusive", 0.5),
                 comparison("worst", "above", 2.0),
+                comparison("worst", "inconclusive", 0.0, reason=tests.CONSTANT),
             ]
         }
     ],

@@ -53,9 +53,32 @@ def audit(folder, table, **options):
 
 
 def other_notes(tables, description, left_out=""):
-    """The notes on an audit without those on differences that a few rows cannot test."""
+    """The notes on an audit without those on what a few rows cannot show."""
     words = notes(description, tables, left_out)
-    return [note for note in words if "is not tested for" not in note]
+    few = ("is not tested for", "the majority-class baseline")
+    return [note for note in words if not any(part in note for part in few)]
+
+
+def test_the_group_that_differs_to_the_other_side_is_named(tmp_path):
+    """The most significant group may be the one that is served best."""
+    rights = {"best": (392, 400), "worst": (26, 40), "b": (348, 400), "c": (352, 400)}
+    rows = [(1, int(n < right), name) for name, (right, of) in rights.items() for n in range(of)]
+    rows += [(0, 0, name) for name in rights for _ in range(100)]
+    tables, meta = audit(tmp_path, pd.DataFrame(rows, columns=["y", "p", "group"]))
+    (words,) = (each for each in findings(tables, 5, meta) if each.startswith("True positive"))
+    assert "98.0 % for best (400 positive cases)" in words
+    assert "To the other side differs worst, 65.0 % (40 positive cases): −2" in words
+    assert "To the other side" not in str(findings(audit(tmp_path, people(shift=0.3))[0], 5))
+
+
+@pytest.mark.parametrize("wrong", [0, 30])
+def test_predictions_no_better_than_the_most_frequent_label_are_noted(tmp_path, wrong):
+    labels = [1] * 20 + [0] * 80
+    table = pd.DataFrame({"y": labels * 2, "group": ["a", "b"] * 100})
+    table["p"] = table["y"].where(table.index >= wrong, 1 - table["y"])
+    tables, meta = audit(tmp_path, table)
+    noted = [note for note in notes(meta, tables, "") if "the majority-class baseline" in note]
+    assert len(noted) == (wrong > 0)
 
 
 @pytest.mark.parametrize("attribute", ["group", "group × age"])
@@ -547,7 +570,9 @@ def test_a_finding_has_the_rates_and_the_cases_of_a_group_and_the_others(tmp_pat
         for part in (table[table["group"] == "a"], table[table["group"] != "a"])
     )
     assert first.startswith("True positive rate") and f" % for a ({some})" in first
-    assert f" % for {other} ({others}), a difference of" in first
+    # of two groups the higher one is first
+    last = f"a ({some})" if other == "b" else f"{other} ({others})"
+    assert f" % for {other} ({others})" in first and f" % for {last}, a difference of" in first
 
 
 def test_a_finding_of_the_whole_gap_has_the_cases_of_both_groups(tmp_path):
@@ -567,7 +592,7 @@ def test_the_clearest_finding_of_each_attribute_precedes_the_second_of_any(tmp_p
     assert "Macro-F1" in metrics and metrics.index("Selection rate") < metrics.index("Macro-F1")
     first, further = with_further(words, "the page")
     assert first == words[0] and further[:-1] == words[1:6]
-    assert further[-1] == f"{len(words) - 6} further findings: see the page."
+    assert further[-1] == f"{len(words) - 6} further statements: see the page."
     assert with_further(words[:6], "the page") == (words[0], words[1:6])
 
 
@@ -680,7 +705,7 @@ def test_unlike_labels_explain_an_accuracy_of_two_labels(tmp_path):
         next(row["value"] for row in tables["groups"] if row["metric"] == name)
         for name in ("tpr", "fpr")
     )
-    made = 100 * (share["f"] - share["m"]) * (tpr - 1 + fpr)
+    made = 100 * (share["m"] - share["f"]) * (tpr - 1 + fpr)
     end = f" alone make a difference of {made:.1f} points.".replace("-", "−")
     assert words[1].endswith(end)
     # the rates of one of three labels do not make an accuracy
@@ -872,7 +897,8 @@ def test_sums_of_rounded_probabilities_are_those_of_rounding(tmp_path, digits):
     assert [row["row"] for row in tables["left_out"]] == [1]
     count = int((abs(p[1:].sum(axis=1) - 1) > 1.1e-3).sum())
     words = f"The probabilities of {count} of 90 rows sum to 1 within rounding only, and are"
-    assert any(note.startswith(words) for note in notes(description, tables, "")) == (count > 0)
+    noted = [note for note in notes(description, tables, "") if " within rounding only" in note]
+    assert [note.startswith(words) for note in noted] == [True] * (count > 0)
     read = read_predictions(
         tmp_path / "predictions.csv", label="label", groups=["group"],
         probabilities={name: name for name in classes},

@@ -561,7 +561,7 @@ def test_the_logs_of_each_version_give_the_same_answers(tmp_path):
     (tmp_path / "results_2026.json").write_text("{}")
     assert len(read_logs([tmp_path])[0]) == 80  # found in a folder, with their models
     old.write_text("[{")
-    with pytest.raises(InputError, match="is no JSON"):
+    with pytest.raises(InputError, match=r"is no JSON.*a sample in each line"):
         read_logs([old])
 
 

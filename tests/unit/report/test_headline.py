@@ -35,7 +35,6 @@ def test_verdicts_of_all_tables_are_counted_in_the_same_words():
         "not_reproduced": 2,
         "not_run": 2,
         "doubtful": 2,
-        "no_published_number": 2,
     }
     sums = total([Verdicts("a", counts), Verdicts("b", tally(words[:2]))])
     assert list(sums) == list(VERDICTS)

@@ -33,7 +33,7 @@ def test_systems_that_are_not_run_are_named(write):
     assert tree.css_first("#left-out p").text().count(" no ") == len(SYSTEMS)
     checks.check_no_request(tree)
     tree = write("reproduction")
-    assert set(map(tuple, rows_of(tree).values())) == {("Not run in this configuration",)}
+    assert not tree.css("#verdicts, nav a[href='#verdicts']")
 
 
 def test_systems_without_files_have_nothing_to_show(write):
@@ -43,15 +43,15 @@ def test_systems_without_files_have_nothing_to_show(write):
         section = tree.css_first(f"#{system.replace('_', '-')}")
         assert "figure" not in section.text()
     tree = write("reproduction", systems=list(SYSTEMS))
-    assert tree.text().count("There is no published number to compare with.") == len(PUBLISHED)
+    assert tree.text().count("No published number to compare with.") == len(PUBLISHED)
 
 
 def test_verdicts_are_counted_over_the_systems(write, stereotypes, slguset):
     systems = ["slguset", "language_models"]
     tree = write("reproduction", [*stereotypes, *slguset], systems=systems)
-    assert rows_of(tree)["Language models"] == ["1", "1", "0", "0", "1"]
+    assert rows_of(tree)["Language models"] == ["1", "1"]
     assert rows_of(tree)["Texts"] == ["Not run in this configuration"]
-    assert [td.text() for td in tree.css("#verdicts tfoot td")] == ["1", "1", "0", "0", "1"]
+    assert [td.text() for td in tree.css("#verdicts tfoot td")] == ["1", "1"]
     assert "1 of 2 published numbers" in tree.css_first(".lead").text()
     links = [a.attributes["href"] for a in tree.css("#verdicts th a")]
     assert links == ["#slguset", "#language-models"]

@@ -7,7 +7,13 @@ import pytest
 
 from evenhand.errors import InputError
 from evenhand.report.headline import PUBLISHED
-from evenhand.report.pages.known_errors import COLUMNS, KINDS, code, read_errors
+from evenhand.report.pages.known_errors import (
+    COLUMNS,
+    KINDS,
+    code,
+    first_sentence,
+    read_errors,
+)
 from evenhand.report.words import WORDS
 from evenhand.stereotypes.tables.compat import COMPARED
 from unit.cases import read_csv
@@ -65,6 +71,13 @@ def test_tables_and_methods_name_errors_that_exist(repository, known):
 def test_correction_and_effect_may_be_unknown(tmp_path):
     (row,) = read_errors(table(tmp_path, {"right": "", "effect": ""}))
     assert row["right"] == row["effect"] == ""
+
+
+def test_the_index_has_the_first_sentence_of_a_correction():
+    assert first_sentence("As of A. et al. 2021, 3. 4 stay. Then more.") == (
+        "As of A. et al. 2021, 3. 4 stay."
+    )
+    assert first_sentence("One") == "One"
 
 
 @pytest.mark.parametrize(

@@ -173,23 +173,23 @@ def test_associations_are_adjusted_for_the_pairs_of_groups():
 
 
 def test_the_largest_shift_of_labels_is_named(page):
-    def shifted(*distances):
+    def shifted(*shifts):
         cells = {"dataset": "mine", "attribute": "applicant_age", "noise_95": 0.2}
         return [
             cells
             | {"group": f"group {number}", "splits": "train and test", "distance": distance}
-            | {"train_cases": 9, "other_cases": 9, "above_noise": distance > 0.2}
-            for number, distance in enumerate(distances)
+            | {"train_cases": 9, "other_cases": 9, "p": p}
+            for number, (distance, p) in enumerate(shifts)
         ]
 
-    words = text(page(changes={"shift": lambda _: shifted(0.3, 0.45, 0.1)}), ".lead")
-    assert "In 2 of 3 comparisons of train, dev and test" in words
-    assert (
-        "The largest such distance in Mine is 0.450 (Applicant's age, group 1, train and test)."
-        in words
+    words = text(
+        page(changes={"shift": lambda _: shifted((0.3, 0.01), (0.45, 0.02), (0.1, 0.9))}), ".lead"
     )
-    words = text(page(changes={"shift": lambda _: shifted(0.1)}), ".lead")
-    assert "0 of 1 comparison" in words and "largest" not in words
+    assert "The labels of train, dev and test differ significantly in Mine: 2 of 3" in words
+    clearest = "Applicant's age, group 1, train and test (distance 0.45, random parts up to 0.20)."
+    assert f"clearest {clearest}" in words
+    words = text(page(changes={"shift": lambda _: shifted((0.3, 0.06))}), ".lead")
+    assert "differ significantly in none of 1 comparison." in words
 
 
 def test_unknown_values_without_cases_are_left_out(page):
@@ -244,13 +244,16 @@ def test_the_last_bar_of_lengths_is_as_wide_as_the_first():
 
 
 SHIFT = {"group": "a", "splits": "train to test", "distance": 0.2, "low": 0.1, "high": 0.3}
-SHIFT |= {"noise_95": 0.15, "above_noise": True, "compat_published": None}
-UNKNOWN = dict.fromkeys(("distance", "low", "high", "noise_95", "above_noise"))
+SHIFT |= {"noise_95": 0.15, "p": 0.003, "compat_published": None}
+UNKNOWN = dict.fromkeys(("distance", "low", "high", "noise_95", "p"))
 
 
 def test_shifts_are_counted_and_drawn_where_they_were_measured():
-    shift = describe_shift([SHIFT, SHIFT | UNKNOWN, SHIFT | {"above_noise": False}])
-    assert (shift["above"], shift["measured"], shift["compat"]) == (1, 2, False)
+    chance = [SHIFT | {"group": str(n), "p": 0.5} for n in range(10)]
+    alone, clearer = SHIFT | {"distance": 0.8, "p": 0.04}, SHIFT | {"noise_95": 0.05}
+    shift = describe_shift([SHIFT, SHIFT | UNKNOWN, clearer, alone, *chance])
+    assert (shift["measured"], shift["compat"]) == (13, False)
+    assert shift["significant"] == [clearer, SHIFT]  # one in twenty is below 0.05 by chance
     assert describe_shift([SHIFT, SHIFT | {"compat_published": 0.2}])["compat"] is True
 
 

@@ -85,7 +85,7 @@ def test_waits_for_a_later_round_beside_the_data_set_of_an_earlier_one(page, res
     pq.write_table(pa.Table.from_pylist(later), path)
     tree = page(more=[path])
     assert "come back for the round 2027." in text(tree, ".notice.waiting")
-    answered = "annotators answered for 18 of these, of which 1 waits for more answers; the 18"
+    answered = "3 annotators, who judged 18; 1 sentence waits for more answers; the 18"
     assert answered in text(tree, ".lead + ul")
 
 
@@ -145,8 +145,13 @@ def test_quarantined_parts_that_share_a_last_row_are_counted(write, tmp_path):
     [
         (None, 0.9, 1, "is not usable yet: the annotators’ answers are missing."),
         (200, None, 1, "was not measured."),
-        (200, 0.7, 0.9, "(agreement beyond chance) is 0.70, and conclusions need 0.667."),
-        (200, 0.34, 0.6, "is 0.34, and conclusions need 0.667."),
+        (
+            200,
+            0.7,
+            0.9,
+            "(agreement beyond chance) is 0.70, and tentative conclusions need 0.667, others 0.8.",
+        ),
+        (200, 0.34, 0.6, "is 0.34, and tentative conclusions need 0.667, others 0.8."),
         (200, 0.34, 0.92, "as most answers are the same, chance alone would give about 88\xa0%."),
     ],
 )

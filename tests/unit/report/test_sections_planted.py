@@ -77,7 +77,8 @@ def test_the_first_number_of_each_kind_comes_first_with_the_planted_truth(shown)
     ]
     assert (
         rows[0]["found"]
-        == "a 60.0 %; 95 % interval 55.0 to 65.0 (of this number alone), expected above 50."
+        == "a 60.0 %; 95 % interval 55.0 to 65.0 (this number alone, unadjusted), expected above"
+        " 50."
     )
 
 

@@ -81,3 +81,19 @@ def test_more_than_two_values():
     found = {read(f"一名中年男子在{place}修车。") for place in "路街村城店山海河"}
     assert {one[2:4] for one in found} == {"青年", "老年"}
     assert read("老人家您好。") == "not_a_gender_term"
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence", "counterpart"),
+    [
+        ("zh_age", "门外站着一位身材高大的老人。", "门外站着一位身材高大的中年人。"),
+        ("zh_age", "有个年轻人问路。", "有个中年人问路。"),
+        ("zh_age", "老人喜欢早起。", "not_a_gender_term"),
+        ("zh_age", "其中一个指着老人说话。", "not_a_gender_term"),
+        ("zh_age", "这座城市里，年轻人很多。", "not_a_gender_term"),
+        ("zh_region", "她是东北人。", "她是北京人。"),
+        ("zh_region", "她讨厌东北人。", "not_a_gender_term"),
+    ],
+)
+def test_of_words_for_groups_only_those_for_single_people_are_taken(name, sentence, counterpart):
+    assert reader(name)(sentence) == counterpart

@@ -35,6 +35,13 @@ def test_by_hand():
     assert tally(found, np.zeros(6, dtype=bool))["score"] is None
 
 
+def test_scores_within_the_error_of_fp32_are_a_tie():
+    pairs, scores = made([-180.00001, -180.001, -1, 0.0], [-180, -180, -1.000002, 0.0])
+    assert decide(pairs, scores, "aul").status.tolist() == ["tie", "scored", "scored", "tie"]
+    assert decide(pairs, scores, "aul").difference[0] == 0
+    assert decide(pairs, scores, "aul", error=0).status.tolist() == [*["scored"] * 3, "tie"]
+
+
 def test_rounding_makes_ties():
     pairs, scores = made([-1.0001, -1.002], [-1.0004, -1.0])
     assert decide(pairs, scores, "aul").status.tolist() == ["scored", "scored"]

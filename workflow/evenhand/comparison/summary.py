@@ -17,7 +17,7 @@ from evenhand.core.decimals import fixed
 from evenhand.core.phrases import MACROS, sentences_file
 from evenhand.io.markdown import render
 from evenhand.text.catalogue import verdict_words
-from evenhand.text.phrases import plural
+from evenhand.text.phrases import CROSS, plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +32,8 @@ SCALES = {"0 to 1": (100, " %"), "-1 to 1": (100, " points"), "%": (1, " %")}
 
 #: Markup, links and mentions of Markdown and of the HTML in it.
 _MARKS = re.compile(
-    r"[\\`*\[\]<>#|~&@$]|(?<![^\W_])_|_(?![^\W_])|:(?=//)|(?<=www)\.", re.IGNORECASE
+    r"[\\`*\[\]#|~@$]|<(?=[a-z/!?])|&(?=#|\w+;)|(?<![^\W_])_|_(?![^\W_])|:(?=//)|(?<=www)\.",
+    re.IGNORECASE,
 )
 
 
@@ -128,7 +129,7 @@ def markdown(comparison: Comparison) -> str:
         "judged": [number for number in numbers if number.is_judged],
         "moved": sorted(
             (number for number in numbers if number.status == MOVED),
-            key=lambda number: (not number.main, number.p_adjusted),
+            key=lambda number: (not number.main, _is_crossed(number), number.p_adjusted),
         ),
         "alpha": ALPHA,
         "elsewhere": [
@@ -268,6 +269,11 @@ def _repeats(tables: list[ComparedTable]) -> dict[str, dict[bool, list[str]]]:
             parts.append(f"({titles[number.table]})" if parts else titles[number.table])
         names[_place(first)][[*row] == [GROUP]].append(" ".join(parts))
     return names
+
+
+def _is_crossed(number: Compared) -> bool:
+    """Return whether a number is of an intersection of attributes."""
+    return CROSS in number.row.get("attribute", "")
 
 
 def _place(number: Compared) -> str:

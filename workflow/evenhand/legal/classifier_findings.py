@@ -6,6 +6,7 @@ from typing import Any
 
 from evenhand.core.rows import grouped
 from evenhand.legal.classifier_study import BASE
+from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_CONSTANT
 from evenhand.legal.declaration import KIND as DECLARED
 from evenhand.legal.declaration import Dataset
 from evenhand.legal.groups import NO_ATTRIBUTE
@@ -65,10 +66,11 @@ def classifier_findings(
 
 
 def losses(tables: Tables, claims: Claims) -> Finding | None:
-    """Return the mean change of two measures against ERM."""
+    """Return the mean change of two measures against ERM, without constant classifiers."""
     numbers = {}
     for measure in ("mean", "worst"):
         rows = [row for row in tables["tests"] if row["measure"] == measure]
+        rows = [row for row in rows if row["reason"] not in (CONSTANT, ONE_CONSTANT)]
         differences = [row["difference"] for row in rows if row["difference"] is not None]
         if not differences:
             return None

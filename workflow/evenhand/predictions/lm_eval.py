@@ -231,7 +231,8 @@ def _pieces(path: Path) -> list[tuple[int, Any]]:
         whole = load(text)
     except ValueError as error:
         if text.lstrip().startswith("["):
-            raise InputError(f"is no JSON ({error})", file=path) from error
+            remedy = "write a sample in each line, or one array of them"
+            raise InputError(f"is no JSON ({error})", file=path, remedy=remedy) from error
         whole = None
     if isinstance(whole, list):
         return [*enumerate(whole, start=1)]

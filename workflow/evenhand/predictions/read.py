@@ -16,7 +16,7 @@ import pandas as pd
 
 from evenhand.core.resources import check_unique
 from evenhand.errors import InputError, nearest
-from evenhand.predictions.words import ALL, CROSS, REASONS, left_out_words
+from evenhand.predictions.words import ALL, REASONS, left_out_words
 from evenhand.tabular.delimited import check_columns, is_open, read_cells
 from evenhand.tabular.numbers import (
     MISSING,
@@ -30,7 +30,7 @@ from evenhand.tabular.numbers import (
     without_point,
 )
 from evenhand.tabular.words import spelt_alike
-from evenhand.text.phrases import choice, listed, plural
+from evenhand.text.phrases import CROSS, choice, listed, plural
 
 #: A sum of probabilities may differ from 1 by so much, or by what rounding to their digits gives.
 TOLERANCE = 1e-3
@@ -592,9 +592,9 @@ def _probabilities(
     bad.mark(outside, "not_a_probability", cells.agg(", ".join, axis=1))
     if by_class:
         sums = pd.Series([row.sum() for row in values.to_numpy()], index=values.index)
-        distance = (sums - 1).abs()
+        distance = ((sums - 1).abs() - 1e-9).clip(lower=0)  # 0.999 is within a tolerance of 0.001
         is_off = distance > TOLERANCE
-        is_bad = is_off & ((distance > _rounding(cells) + 1e-9) | (sums == 0))
+        is_bad = is_off & ((distance > _rounding(cells)) | (sums == 0))
         bad.mark(is_bad, "sum_not_one", sums.map("{:g}".format))
         is_rescaled = is_off & ~is_bad
         return values.div(sums.where(is_rescaled, 1.0), axis=0).to_numpy(), is_rescaled

@@ -32,8 +32,9 @@ from evenhand.metrics.inference import (
     with_runs,
 )
 from evenhand.predictions.read import Predictions, one_hot
-from evenhand.predictions.words import ALL, CROSS
+from evenhand.predictions.words import ALL
 from evenhand.tabular.numbers import MOST_GROUPS, low_end
+from evenhand.text.phrases import CROSS
 
 #: Metrics that are shares of cases, by name, with their meaning.
 SHARES = phrases_of(__file__)["shares"]

@@ -9,7 +9,7 @@ from evenhand.core.rows import where
 from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS
 from evenhand.tabular.words import doubtful_words, empty_bins_words, open_words, spelt_words
 from evenhand.text.catalogue import borderline, conclusion, doubt_of, read_catalogue, reason
-from evenhand.text.phrases import plural
+from evenhand.text.phrases import CROSS, plural
 
 Tables = Mapping[str, list[dict[str, Any]]]
 Item = TypeVar("Item")
@@ -28,9 +28,6 @@ ROUNDED = 1e-5
 
 #: What identifies a metric in the tables.
 METRIC = ("attribute", "metric", "label")
-
-#: Between the attributes of an intersection, and between its groups.
-CROSS = " × "
 
 #: The attribute and the group of all cases.
 ALL = "all"
@@ -104,24 +101,21 @@ def is_constant(description: Mapping[str, Any]) -> bool:
     return description.get("uniform") == "same"
 
 
-def _beside_majority(
-    description: Mapping[str, Any], tables: Tables
-) -> list[tuple[dict[str, Any], float]]:
-    """Return the accuracy of a trained classifier and the share of the most frequent class."""
-    majority = description.get("majority") if "trained" in description else None
-    rows = where(tables.get("groups", ()), attribute=ALL, metric="accuracy")
-    return [(row, majority) for row in rows] if majority is not None else []
+def _at_majority(description: Mapping[str, Any], tables: Tables) -> list[str]:
+    """State that the accuracy is not above the share of the most frequent class, if so."""
+    majority = description.get("majority")
+    return [
+        _say("majority", row=row, majority=majority)
+        for row in where(tables.get("groups", ()), attribute=ALL, metric="accuracy")
+        if None not in (majority, row["low"]) and row["low"] <= majority
+    ]
 
 
 def worthless(description: Mapping[str, Any], tables: Tables) -> list[str]:
     """Warn of constant predictions, or of a trained classifier at the most frequent class."""
     if is_constant(description):
         return [_say("constant")]
-    return [
-        _say("majority", row=row, majority=majority)
-        for row, majority in _beside_majority(description, tables)
-        if row["low"] is not None and row["low"] <= majority
-    ]
+    return _at_majority(description, tables) if "trained" in description else []
 
 
 def tied_doubt(description: Mapping[str, Any], tables: Tables) -> str:
@@ -230,6 +224,8 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     if count := description.get("relabelled"):
         rows = sum(row["rows"] for row in tables["counterfactuals"])
         sentences.append(_say("relabelled", count=count, rows=rows))
+    if "trained" not in description and not is_constant(description):  # else a finding says so
+        sentences += _at_majority(description, tables)
     if description.get("uniform") == "right":
         sentences.append(_say("all_right"))
     for row in tables.get("left_out", ()):
@@ -456,8 +452,9 @@ def _significant(tables: Tables, with_odds: bool = False) -> list[_Finding]:
         groups = [group for group in groups if group not in of_mixture]
         if of_mixture and not groups:
             continue
+        # of two groups that mirror each other, the higher one
         most = min(
-            groups, key=lambda group: (group["p_adjusted"], -abs(group["difference"])), default=None
+            groups, key=lambda group: (*_clearness(group), -group["difference"]), default=None
         )
         attribute, *metric = _key(row)
         parts = attribute.split(CROSS)
@@ -536,6 +533,8 @@ def _gaps(tables: Tables, description: Mapping[str, Any]) -> list[str]:
         if row["verdict"] != "above":
             return _say("worse_calibrated", row=row, worse=worse, title=facts(row)["title"])
         sentence = _say("gap", row=row, group=group, worse=worse, **facts(row))
+        if group and (other := _opposite(group, tables["groups"])):
+            sentence += f" {_say('opposite_group', row=row, group=other)}"
         if finding.labels:
             sentence += f" {_say('of_labels', row=row, labels=finding.labels)}"
         if finding.is_crossed and group and group not in clear:
@@ -558,6 +557,21 @@ def _gaps(tables: Tables, description: Mapping[str, Any]) -> list[str]:
         and row["p_adjusted"] is not None
     ]
     return [first, *others, *([_say("without_gap", rows=without, runs=runs)] if without else [])]
+
+
+def _opposite(group: dict[str, Any], groups: Iterable[dict[str, Any]]) -> dict[str, Any] | None:
+    """Return the group that differs most significantly to the other side; None of two groups."""
+    alike = [row for row in groups if _key(row) == _key(group)]
+    others = [
+        row
+        for row in alike
+        if len(alike) > 2 and _differs(row) and row["difference"] * group["difference"] < 0
+    ]
+    return min(others, key=_clearness, default=None)
+
+
+def _clearness(group: dict[str, Any]) -> tuple[float, float]:
+    return group["p_adjusted"], -round(abs(group["difference"]), 9)
 
 
 def _labels(gap: dict[str, Any], group: dict[str, Any] | None, tables: Tables) -> _Labels | None:

@@ -26,6 +26,7 @@ from evenhand.report.sections.stereotypes_words import (
 )
 from evenhand.report.sentences import aligned
 from evenhand.scoring.methods import METHODS
+from evenhand.scoring.precision import difference
 from evenhand.slguset.surface_pairs import surface_pair
 from evenhand.stereotypes.pairs import FLAGS
 
@@ -268,7 +269,7 @@ def pair_differences(
         if sentence["excluded"] is None:
             known = [np.nan if sentence[name] is None else sentence[name] for name in methods]
             numbers[side, :, at] = known
-    gaps = dict(zip(methods, numbers[0] - numbers[1], strict=True))
+    gaps = dict(zip(methods, difference(*numbers), strict=True))
     return {name: gap for name, gap in gaps.items() if not np.isnan(gap).all()}, excluded, unknown
 
 

@@ -39,27 +39,28 @@ PUBLISHED = {
 
 #: The verdicts on published numbers, in the order of the page.
 REPRODUCED, NOT_REPRODUCED, NOT_RUN = "reproduced", "not_reproduced", "not_run"
-NO_NUMBER, DOUBTFUL = "no_published_number", "doubtful"
+DOUBTFUL = "doubtful"
 VERDICTS = {
     REPRODUCED: "Reproduced",
     NOT_REPRODUCED: "Not reproduced",
-    NOT_RUN: "Not run",
+    NOT_RUN: "Not compared",
     DOUBTFUL: "In doubt",
-    NO_NUMBER: "No published number",
 }
 
-#: The same verdicts by their codes in the tables.
+#: The same verdicts by their codes in the tables, and the codes of numbers that were not published.
 WORDS = {
     code: verdict
     for verdict, codes in {
         REPRODUCED: ("reproduced",),
         NOT_REPRODUCED: ("not_reproduced", "differs"),
         NOT_RUN: ("not_run", "not_given", "not_scored", "not_comparable"),
-        NO_NUMBER: ("no_published_value", "not_published", "not_checked", ""),
         DOUBTFUL: ("inconsistent_in_paper", "undecided"),
     }.items()
     for code in codes
 }
+
+
+UNPUBLISHED = ("no_published_value", "not_published", "not_checked", "", None)
 
 
 class SourcedStatement(Markup):
@@ -124,8 +125,6 @@ class Headline:
         Results that cannot be trusted, and why.
     left_out : list of str
         Those of the doubts that the console states too: input that was left out.
-    unjudged : str
-        The published numbers that could not be judged, and why.
     against : list of str
         Findings about the paper.
     main : str
@@ -145,7 +144,6 @@ class Headline:
     verdicts: Sequence[Verdicts] = ()
     doubts: Sequence[str] = field(default_factory=list)
     left_out: Sequence[str] = ()
-    unjudged: str = ""
     against: Sequence[str] = ()
     main: str = ""
     next: str = ""
@@ -179,11 +177,8 @@ class Headline:
 
 
 def tally(verdicts: Iterable[str | None]) -> dict[str, int]:
-    """Count a table's verdicts by `VERDICTS`; an unknown word counts as doubt.
-
-    A blank means that no value was published.
-    """
-    counts = Counter(WORDS.get(verdict or "", DOUBTFUL) for verdict in verdicts)
+    """Count a table's verdicts on published values by `VERDICTS`; an unknown word is a doubt."""
+    counts = Counter(WORDS.get(word, DOUBTFUL) for word in verdicts if word not in UNPUBLISHED)
     return {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}
 
 

@@ -7,7 +7,7 @@ from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_table, read_tables
 from evenhand.io.markdown import render, size_category
 from evenhand.legal.built import BuiltCases, group_names
-from evenhand.legal.case_tables.shift import count_shifts
+from evenhand.legal.case_tables.shift import find_shifts
 from evenhand.legal.declaration import Attribute
 
 Rows = list[dict[str, Any]]
@@ -104,7 +104,7 @@ def _facts(data: BuiltCases, rows: dict[str, Rows]) -> dict[str, Any]:
         "labels": _by_split(rows["labels"], "label"),
         "groups": _by_split(rows["groups"], "attribute", "group"),
         "shift": where(shift, splits="train-test"),
-        "shifts": count_shifts(rows["shift"]),
+        "shifts": find_shifts(rows["shift"]),
         "lengths": lengths,
         "leakage": leakage,
         "rules": rows.get("rules", []),

@@ -7,7 +7,7 @@ keyword, `agreement_unclear` if a word that goes with it could become several, e
 
 import importlib
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,10 +32,18 @@ DENIED = "deny_listed"
 NO_TERM = "not_a_gender_term"
 UNCLEAR = "agreement_unclear"
 
-RULES = ("allow", "deny", "not_before", "before", "opens_before", "not_after", "alone")
+RULES = (
+    "allow", "deny", "not_before", "before", "opens_before", "not_after", "only_after", "counted",
+    "alone",
+)  # fmt: skip
 
 #: Behind these a clause begins.
 _CLAUSE_MARKS = "，,；;：:、“‘「『（(《—…"
+
+#: What is before a classifier that counts people, or refers to them: 三位, 有个, 另一名.
+_COUNT = "[\\d一二两三四五六七八九十百千几多数那这某另有余]"
+#: What may be between a classifier and its noun: 一位身材高大的老人, 一名外国老人.
+_MODIFIER = "(?:\\w{0,14}的|[^\\W着了过和与对向把被给是在]{0,3})"
 
 
 class Hit(NamedTuple):
@@ -52,7 +60,7 @@ class Hit(NamedTuple):
     spans: Sequence[Span] | None = None
 
 
-#: The table of words: for each rule, the words by keyword.
+#: The table of words: for each rule, the words by keyword; for only_after, a pattern of these.
 #:
 #: - allow, deny: an entry applies to itself and to every longer word that contains it around the
 #:   keyword, unless a longer entry decides otherwise.
@@ -60,8 +68,10 @@ class Hit(NamedTuple):
 #: - before, opens_before: exceptions. It is a term before these, whatever the segmentation, if they
 #:   are longer than those of `not_before`: 他人生. `opens_before` applies where the keyword begins
 #:   a clause: 他人在北京, but not 伙同他人在北京.
+#: - only_after, counted: the keyword is a term only right after one of these words, or after a
+#:   count or demonstrative with one of these classifiers: 是东北人, 一位老人.
 #: - alone: the keyword must be a word by itself, not part of a longer one.
-WordRules = Mapping[str, Mapping[str, Collection[str]]]
+WordRules = Mapping[str, Mapping[str, Any]]
 
 
 class Language(NamedTuple):
@@ -286,8 +296,7 @@ def _another(
 def judge_whole(surface: Surface, start: int, sentence: str, rules: WordRules) -> str:
     """Whether a keyword that is a word of its own is a term: `accepted` or `not_a_gender_term`."""
     keyword, position = surface.keyword, start + surface.offset
-    before = position - sentence.endswith(" ", 0, position)
-    if sentence.endswith(rules["not_after"].get(keyword, ()), 0, before):
+    if _is_ruled_out(keyword, sentence[:position].removesuffix(" "), rules):
         return NO_TERM
     return _by_what_follows(keyword, position, sentence, rules) or ACCEPTED
 
@@ -323,7 +332,7 @@ def judge_word(surface: Surface, start: int, token: Token, sentence: str, rules:
     listed = token.word != keyword and _listed(keyword, token.word, position, rules)
     if listed:
         return listed
-    if sentence.endswith(rules["not_after"].get(keyword, ()), 0, start + surface.offset):
+    if _is_ruled_out(keyword, sentence[: start + surface.offset], rules):
         return NO_TERM
     if follows := _by_what_follows(keyword, start + surface.offset, sentence, rules):
         return follows
@@ -338,7 +347,7 @@ def judge_word(surface: Surface, start: int, token: Token, sentence: str, rules:
 
 
 def read_word_rules(path: Path, keywords: Keywords) -> WordRules:
-    """Read the table of words (word, rule, keyword).
+    """Read the table of words (word, rule, keyword; the last may be several with blanks between).
 
     Raises
     ------
@@ -347,18 +356,38 @@ def read_word_rules(path: Path, keywords: Keywords) -> WordRules:
         word does not hold its keyword.
     """
     rules: dict[str, dict[str, Any]] = {rule: {} for rule in RULES}
-    choices = {"rule": RULES, "keyword": {row.keyword for row in keywords.surfaces.values()}}
+    known = {row.keyword for row in keywords.surfaces.values()}
+    singled_out: dict[str, list[str]] = {}
 
     def add(row: dict[str, str]) -> None:
-        word, rule, keyword = row.values()
-        if rule in ("allow", "deny") and keyword not in word:
-            raise InputError(f"{word} does not contain {keyword}")
-        rules[rule].setdefault(keyword, set()).add(word)
+        word, rule, cell = row.values()
+        for keyword in [cell] if cell in known else cell.split():
+            if keyword not in known:
+                remedy = f"write one of {', '.join(sorted(known))}"
+                raise InputError(f"the keyword is {keyword!r}", remedy=remedy)
+            if rule in ("allow", "deny") and keyword not in word:
+                raise InputError(f"{word} does not contain {keyword}")
+            rules[rule].setdefault(keyword, set()).add(word)
+            if rule in ("only_after", "counted"):
+                before = (_COUNT, _MODIFIER) if rule == "counted" else ("", "")
+                singled_out.setdefault(keyword, []).append(re.escape(word).join(before))
 
-    read_resource(path, ["word", "rule", "keyword"], choices=choices, make=add)
+    read_resource(path, ["word", "rule", "keyword"], choices={"rule": RULES}, make=add)
+    rules["only_after"] = {
+        keyword: re.compile(f"(?:{'|'.join(patterns)})$")
+        for keyword, patterns in singled_out.items()
+    }
     for rule in ("not_before", "before", "opens_before", "not_after"):
         rules[rule] = {keyword: tuple(sorted(words)) for keyword, words in rules[rule].items()}
     return rules
+
+
+def _is_ruled_out(keyword: str, before: str, rules: WordRules) -> bool:
+    """Return whether a keyword is no term after the text before it."""
+    needed = rules["only_after"].get(keyword)
+    if needed and not needed.search(before):
+        return True
+    return before.endswith(rules["not_after"].get(keyword, ()))
 
 
 def _by_what_follows(keyword: str, position: int, sentence: str, rules: WordRules) -> str | None:

@@ -55,7 +55,10 @@ COLUMNS = ("sentence", "surface_start", "surface_end")
 
 #: The reasons in their order where a sentence has several; the first is for a name of no form.
 REASONS = {
-    "name": ("A person’s name", "It names a person, whose {attribute} a reader may know."),
+    "name": (
+        "A person’s name",
+        "The filter takes a word for a name, whose {attribute} a reader may know; it can be wrong.",
+    ),
     "anonymised_name": ("A surname and 某", "It speaks of a person as 王某 or 李某某."),
     "surname_title": ("A surname and a title", "It names a person with a title: 王阿姨, 陈校长."),
     "familiar_name": ("A familiar name", "It names a person as 小王, 老李 or 阿强."),
@@ -82,7 +85,7 @@ _CLAUSE_WORDS = (
 _DOUBLED = "薇琳彬妮莉娜婷妞莹璐倩媛玲芳蓉娟茜珊瑶莎菲娅雯燕萍霞"
 #: The least scores of names that the dictionary does not list: full names with a surname of the
 #: table, with another one or one that is mostly another word, and transliterated names.
-_FULL, _RARE_SURNAME, _FOREIGN = 0, 4, 3
+_FULL, _RARE_SURNAME, _FOREIGN = 0, 6, 5
 #: The frequency from which the dictionary's word for a place is none for a person.
 _RARE = 500
 #: After 某 these make it a place or a time: 于某年, 付某公司.
@@ -238,18 +241,19 @@ def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = N
         (
             TITLED,
             [*_beginnings(long_titles), (surname_ends, "".join({*titles_} - {*long_titles}))],
-            f"{surname}(?P<rest>{title})",
+            f"(?![代祝]){surname}(?P<rest>{title})",  # an acting president, a wish to teachers
         ),
         # as newspapers of Taiwan speak of people: 陈妇, 林男
         (
             TITLED,
             [(surname_ends, "妇翁嫌男女")],
-            f"(?![{_NO_SURNAMES}]){surname}(?P<rest>[妇翁嫌男女])",
+            f"(?![{_NO_SURNAMES}白仇]){surname}(?P<rest>[妇翁嫌男女])",
         ),
         (
             FAMILIAR,
             [("小老", "".join(surname_[0] for surname_ in listed)), ("阿", "")],
-            f"(?:[小老](?={surname})|阿(?![姨婆嬷爸妈公爷]))(?P<rest>{surname}|{han})",
+            f"(?:(?!(?<=[^记觉晓认懂]得)老)[小老](?={surname})|阿(?![姨婆嬷爸妈公爷{FUNCTION}了的给是就]))"
+            f"(?P<rest>{surname}|{han})",
         ),
     ]
     made = [Form(reason, re.compile(pattern)) for reason, _, pattern in forms]

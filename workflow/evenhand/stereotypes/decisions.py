@@ -6,6 +6,7 @@ import numpy as np
 
 from evenhand.metrics.inference import Inference, Totals, infer, share_interval, total, verdict
 from evenhand.metrics.paired import holm
+from evenhand.scoring.precision import FP32_ERROR, difference
 from evenhand.stereotypes.read_scores import Pairs, Scores
 
 #: Status of a pair: one sentence is likelier, both are equally likely, or a score is missing.
@@ -58,10 +59,18 @@ class Decisions(NamedTuple):
         return self.total(self.preferences(), chosen)
 
 
-def decide(pairs: Pairs, scores: Scores, method: str, *, decimals: int | None = None) -> Decisions:
+def decide(
+    pairs: Pairs,
+    scores: Scores,
+    method: str,
+    *,
+    error: float = FP32_ERROR,
+    decimals: int | None = None,
+) -> Decisions:
     """Return the decisions of one method.
 
     A pair is unscorable if either sentence was excluded or its score is not a finite number.
+    Scores that differ by no more than the error of fp32 are a tie.
 
     Parameters
     ----------
@@ -71,17 +80,17 @@ def decide(pairs: Pairs, scores: Scores, method: str, *, decimals: int | None = 
         The scores of a model.
     method : str
         A name of `METHODS`.
+    error : float
+        As in `evenhand.scoring.precision.difference`.
     decimals : int, optional
         Round the scores to this many decimals first, as the published code does for CPS.
     """
     more, less = (scores.column(method, side) for side in ("more", "less"))
     if decimals is not None:
         more, less = more.round(decimals), less.round(decimals)
-    whole = np.isfinite(more) & np.isfinite(less) & ~pairs.excluded
-    difference = np.full(len(more), np.nan)
-    np.subtract(more, less, out=difference, where=whole)
-    status = np.where(~whole, UNSCORABLE, np.where(difference == 0, TIE, SCORED))
-    return Decisions(pairs.cluster, pairs.sentences, difference, status)
+    gap = np.where(pairs.excluded, np.nan, difference(more, less, error))
+    status = np.where(np.isnan(gap), UNSCORABLE, np.where(gap == 0, TIE, SCORED))
+    return Decisions(pairs.cluster, pairs.sentences, gap, status)
 
 
 def tally(decisions: Decisions, chosen: np.ndarray) -> dict[str, Any]:

@@ -4,6 +4,9 @@ from collections.abc import Collection, Sequence
 
 from evenhand.errors import nearest
 
+#: Between the attributes of an intersection, and between its groups.
+CROSS = " × "
+
 
 def plural(n: int, noun: str, nouns: str | None = None) -> str:
     """Return a count with its noun: ``1 model``, ``2,000 models``."""

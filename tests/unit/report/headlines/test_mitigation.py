@@ -85,6 +85,12 @@ def test_a_method_without_a_significant_change_shows_both_directions():
     assert by_method(changes)[0]["opposite"] is None
 
 
+@pytest.mark.parametrize(("alone", "advised"), [(None, True), (61, True), (58, False)])
+def test_more_runs_are_advised_of_a_method_whose_loss_may_add_something(alone, advised):
+    undecided = change("a", -4, "inconclusive")._replace(further=3, after=60, alone=alone)
+    assert undecided.gap and bool(conclude([undecided]).next) is advised
+
+
 def loss(name, weight, mean):
     """A row of the grid: IFR_p of the plain network with an individual loss."""
     row = {"dataset": "d", "method": "mlp", "individual": name, "lambda": weight, "mean": mean}
@@ -429,7 +435,13 @@ def test_a_gap_by_an_attribute_that_the_method_was_not_trained_for_is_less_fair(
     assert by_method(changes)[0]["trained"] == "age"
     found = conclude(changes)
     assert "(1 fairer, 1 less fair, which is perhaps by a new last layer alone)" in found.sentence
+    assert found.short.startswith("2 of 2 comparisons are significant: 1 fairer, 1 less fair.<br> ")
     assert "Fairer by one measure and less fair by another" in found.short
+    assert "plain training has" not in found.short  # each gap is stated once
+    assert "most frequent label" not in found.short + str(found.more)
+    unlearned = conclude(find_changes([tmp_path], [], [], {}, gaps, {(tmp_path.name, "linear")}))
+    for words in (unlearned.short, *unlearned.more[:2]):
+        assert " (where plain training is not better than the most frequent label)" in words
     apart = conclude([change._replace(training=change.attribute) for change in changes])
     assert "by another" not in apart.short and "<b>Less fair</b>" in apart.short
     assert "macro-F1 over all cases −14.0 points (significant)" in found.short

@@ -119,10 +119,12 @@ def test_plain_training_precedes_mitigation(audited):
     found = describe(files, {})
     plain = ["<bdi>&lt;plain&gt;</bdi>" in words for words in (found.sentence, *found.more)]
     assert plain[:2] == [True, True] and plain == sorted(plain, reverse=True)
-    assert re.search("; [1-9] further findings? and [1-9] of mitigated classifiers.$", found.short)
+    assert re.search(
+        "; [1-9] further statements? and [1-9] of mitigated classifiers.$", found.short
+    )
     dro, alone = describe(files[:2], {}).short, describe(files[2:], {}).short
-    assert re.search("; [1-9] further findings? of mitigated classifiers.$", dro)
-    assert re.search("; [1-9] further findings?.$", alone)
+    assert re.search("; [1-9] further statements? of mitigated classifiers.$", dro)
+    assert re.search("; [1-9] further statements?.$", alone)
 
 
 def test_one_training_of_several_classifiers_counts_once(audited, write):
@@ -177,20 +179,20 @@ def test_the_first_page_and_the_console_have_the_further_findings_of_each_set(au
     files = [*audited("first", 0.4), *audited("second", 0.3)]
     tree = write("front", files, systems=["predictions"])
     console = json.loads(tree.css_first("#findings").text())
-    assert len(console) == 7 and console[-1].endswith("findings: see the page Predictions.")
+    assert len(console) == 7 and console[-1].endswith("statements: see the page Predictions.")
     assert [words.partition(":")[0] for words in console[:2]] == ["<first>", "<second>"]
     details = tree.css_first("#predictions details")
     assert "open" in details.attributes
     further = [p.text() for p in details.css("p")]
     assert [each.partition(" [")[0] for each in further] == console[1:]
     short = tree.css_first("#short dd").text()
-    assert short.startswith("Yes: <first>, ") and short.endswith("further findings.")
+    assert short.startswith("Yes: <first>, ") and short.endswith("further statements.")
     assert "95 % CI" not in short
     page = write("predictions", files, systems=["predictions"])
     answer = [page.css_first(".lead").text(), *(each.text() for each in page.css(".lead + ul li"))]
     rest = [each.text() for each in page.css("section > ul li")]
     assert rest and not any(each.endswith(words) for each in answer for words in rest)
-    assert page.css(".lead + ul li")[-1].text().endswith(" further findings: see below.")
+    assert page.css(".lead + ul li")[-1].text().endswith(" further statements: see below.")
     assert "differs by group" in page.css_first("#set-first > ul").text()
     page = write("predictions", files[:2], systems=["predictions"])
     lists = [each.text() for each in page.css("#set-first > ul")]

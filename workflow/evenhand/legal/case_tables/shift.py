@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
+from scipy.stats import false_discovery_control
 
 from evenhand.core.tables import Row, Table, flag, integer, number, text
 from evenhand.legal.built import CaseStudy, with_none
@@ -86,10 +87,17 @@ def rows(study: CaseStudy) -> Iterator[Row]:
             }
 
 
-def count_shifts(rows: Iterable[Row]) -> dict[str, int]:
-    """Return the number of distances that are `above` those of random parts, and `measured`."""
+def find_shifts(rows: Iterable[Row]) -> dict[str, Any]:
+    """Return the rows whose labels shift beyond chance (`significant`), and the number `measured`.
+
+    The p-values of a data set are adjusted (Benjamini and Hochberg 1995); first comes the distance
+    that is the largest multiple of that of random parts.
+    """
     measured = [row for row in rows if row["distance"] is not None]
-    return {"above": sum(row["above_noise"] is True for row in measured), "measured": len(measured)}
+    adjusted = false_discovery_control([row["p"] for row in measured]) if measured else []
+    shifted = [row for row, p in zip(measured, adjusted, strict=True) if p < 0.05]
+    shifted.sort(key=lambda row: -row["distance"] / max(row["noise_95"], 1e-9))
+    return {"significant": shifted, "measured": len(measured)}
 
 
 def _forms(patterns: np.ndarray, dataset: Dataset) -> dict[str, np.ndarray]:

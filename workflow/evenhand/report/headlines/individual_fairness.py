@@ -14,7 +14,6 @@ from evenhand.individual.results import cell_key, on_usual_split
 from evenhand.individual.tables.findings import COLLAPSED, OF_DATA
 from evenhand.io.documents import read_description
 from evenhand.metrics.inference import ABOVE, EQUIVALENT, INCONCLUSIVE
-from evenhand.predictions.words import CROSS
 from evenhand.report.figures import axis, estimated, forest
 from evenhand.report.headline import Headline, Verdicts, plain, say, strength, tally, with_sources
 from evenhand.report.headlines.mitigation import BASELINES, PLAIN, Change, find_changes
@@ -22,6 +21,7 @@ from evenhand.report.render import decimal
 from evenhand.report.study import Study
 from evenhand.report.words import positive_label
 from evenhand.tabular.prepared import RECORD
+from evenhand.text.phrases import CROSS
 
 FOLDER = "tables/individual"
 FILES = ("tables/individual", "tabular/*/data.json")
@@ -95,7 +95,6 @@ def describe(study: Study) -> Headline:
             most=max(GROUPS, len({*changing} - crossed)),
             helps=helps,
             drops=drops,
-            small=max(changing.values()) > SMALL,
         )
         if changing
         else further,

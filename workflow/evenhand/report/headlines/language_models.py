@@ -74,7 +74,6 @@ def describe(study: Study) -> Headline:
         conclude(results, study.places("tables/pairs/*/bias_scores.csv")),
         verdicts=verdicts,
         doubts=_doubts(gates, results),
-        unjudged=say("lm_unjudged"),
     )
 
 

@@ -15,7 +15,7 @@ from evenhand.legal.classifier_tables.tests import RATES
 from evenhand.legal.groups import LABEL, PLUS
 from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT
 from evenhand.metrics.paired import holm
-from evenhand.predictions.words import CROSS, explained_gaps
+from evenhand.predictions.words import explained_gaps
 from evenhand.report.figures import SIGNED, axis, estimated, forest
 from evenhand.report.headline import NOT_RUN, Headline, Verdicts, plain, say, strength, tally
 from evenhand.report.read import read_json
@@ -24,6 +24,7 @@ from evenhand.report.sections.legal_classifiers import MEANS
 from evenhand.report.sections.legal_data import clearest_associations
 from evenhand.report.study import Study
 from evenhand.tabular.words import empty_bins_words, spelt_words
+from evenhand.text.phrases import CROSS
 
 Row = dict[str, Any]
 Rows = list[Row]
@@ -70,7 +71,8 @@ def describe(study: Study) -> Headline:
     """Return the headline of the legal cases.
 
     The titles are those of data sets by name, and of attributes by ``data_set/attribute``. Where
-    the headline on predictions is on the same page, it has the gaps of rates.
+    the headline on predictions is on the same page, it names the gaps of rates; here they are
+    counted.
     """
     titles = study.titles
     tables, sources = {}, {}
@@ -82,11 +84,10 @@ def describe(study: Study) -> Headline:
     lowest = judge(tables["table_4"], tables["group_scores"], titles)
     rates = [row | titled(row, titles) for row in rate_gaps(study)]
     unequal = where(rates, verdict=ABOVE)
-    if "predictions" in study.systems:
-        rates = []
+    elsewhere = "predictions" in study.systems
     accuracy = accuracy_gap(study, lowest)
     files = (*sources["table_4"], *sources["group_scores"])
-    statements = conclude(lowest, files, rates, accuracy)
+    statements = conclude(lowest, files, rates, accuracy, elsewhere=elsewhere)
     if tables["sizes"] and not lowest:
         sizes = [
             (titles.get(name, name), int(row["ours"]))
@@ -94,7 +95,7 @@ def describe(study: Study) -> Headline:
             for row in where(rows, quantity="cases", item=None)
         ]
         statements.append(say("legal_sizes", sources["sizes"], sizes=sizes))
-    short = _short(tables, lowest, titles, rates, accuracy) if lowest else ""
+    short = _short(tables, lowest, titles, rates, accuracy, elsewhere) if lowest else ""
     associations, count = clearest_associations(tables["cross"], titles)
     if associations:
         groups = {row["trained_for"] for rows in tables["group_scores"].values() for row in rows}
@@ -122,9 +123,12 @@ def describe(study: Study) -> Headline:
         figure=figure,
         caption=caption,
         figure_files=sources["group_scores"] if figure else (),
-        next=_next(tables, lowest, sources["group_scores"], unequal, bool(stated)),
+        next=_next(tables, lowest, sources["group_scores"], unequal, not elsewhere),
         short=short,
-        strength=max([*map(_clear, unfair), *map(_excess, stated)], default=0.0),
+        # that of gaps of rates is of the headline that names them
+        strength=max(
+            [*map(_clear, unfair), *(() if elsewhere else map(_excess, stated))], default=0
+        ),
         verdicts=_verdicts(tables, sources),
         doubts=[*([say("legal_no_use"), say("legal_unadjusted")] if lowest else []), *left_out],
         left_out=left_out,
@@ -274,17 +278,24 @@ def _verdict(row: dict[str, Any]) -> str:
 
 
 def conclude(
-    lowest: Rows, files: Sequence[str] = (), rates: Rows = (), accuracy: Row | None = None
+    lowest: Rows,
+    files: Sequence[str] = (),
+    rates: Rows = (),
+    accuracy: Row | None = None,
+    *,
+    elsewhere: bool = False,
 ) -> list[str]:
     """Return the sentences on the rows of `judge`, read from these files.
 
-    A sentence on the rows of `rate_gaps`, with titles, comes first. `accuracy` is `accuracy_gap`.
+    A sentence on the rows of `rate_gaps`, with titles, comes first; it counts the gaps where
+    another headline names them (`elsewhere`). `accuracy` is `accuracy_gap`.
     """
     if not lowest:
         return []
     unequal = where(rates, verdict=ABOVE)
     sources = [row["file"] for row in rates]
-    on_rates = say("legal_rates", sources, gaps=unequal, total=len(rates), most=NAMED)
+    facts = {"gaps": unequal, "total": len(rates), "most": NAMED, "elsewhere": elsewhere}
+    on_rates = say("legal_rates", sources, **facts)
     counts = Counter(row["judged"] for row in lowest)
     counts = {verdict: counts[verdict] for verdict in VERDICTS_ON_GROUPS}
     differing = [row for row in lowest if row["judged"] in ("unfair", "varies", "alone")]
@@ -321,10 +332,12 @@ def _short(
     titles: Mapping[str, str],
     rates: Rows,
     accuracy: Row | None,
+    elsewhere: bool,
 ) -> str:
     """Name the gaps of rates, and the attributes by the verdict on their gap in macro-F1.
 
-    Then the data sets that no classifier was trained on.
+    Then the data sets that no classifier was trained on. Gaps that another headline names are not
+    named again (`elsewhere`).
     """
     # an attribute counts by the clearest of its classifiers
     clearest: dict[str, Row] = {}
@@ -336,6 +349,7 @@ def _short(
     trained = {name for name, rows in tables["table_4"].items() if where(rows, objective="erm")}
     untrained = [titles.get(name, name) for name in tables["sizes"] if name not in trained]
     gaps = {"gaps": where(rates, verdict=ABOVE), "total": len(rates), "most": NAMED}
+    gaps["elsewhere"] = elsewhere
     facts = {"untrained": untrained, "tests": lowest[0]["tests"], "accuracy": accuracy}
     return say("legal_short", attributes=attributes, **facts, **gaps)
 
@@ -401,10 +415,7 @@ def _verdicts(
 ) -> list[Verdicts]:
     lines = []
     for table in VERDICTS:
-        verdicts = [row["verdict"] for rows in tables[table].values() for row in rows]
-        if table in TABLES["cases"]:  # most of these rows have no published value
-            verdicts = [verdict for verdict in verdicts if verdict]
-        if counts := tally(verdicts):
+        if counts := tally(row["verdict"] for rows in tables[table].values() for row in rows):
             note = say("legal_not_read") if set(counts) == {NOT_RUN} else ""
             lines.append(Verdicts(say(f"legal_table_{table}"), counts, note, sources[table]))
     return lines

@@ -1,7 +1,7 @@
 """The headline on mitigation: the largest changes against plain training."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -35,6 +35,7 @@ from evenhand.report.read import read_json
 from evenhand.report.render import signed
 from evenhand.report.study import Study
 from evenhand.tabular.prepared import RECORD
+from evenhand.text.phrases import CROSS
 
 FILES = (
     "tables/classifiers/*",
@@ -121,6 +122,8 @@ class Change(NamedTuple):
         The attribute that the method was trained for, or ``none``; blank for tables of people.
     refitted : bool
         Whether the method fits the last layer anew.
+    not_learned : bool
+        Whether plain training is not better than the most frequent label.
     turned : bool
         Whether the group with the highest rate has a lower one now than that with the lowest.
     cost : float, optional
@@ -187,6 +190,7 @@ class Change(NamedTuple):
     named_training: str = ""
     training: str = ""
     refitted: bool = False
+    not_learned: bool = False
     turned: bool = False
     cost: float | None = None
     cost_standing: str = ""
@@ -271,17 +275,21 @@ def describe(study: Study) -> Headline:
     of objectives by ``objectives/name``.
     """
     classifiers, people, data = map(study.paths, FILES[:3])
-    changes = find_changes(classifiers, people, data, study.titles, find_gaps(study))
-    doubts = [*_not_learned(study), *_still_read(classifiers, study.titles)]
+    unlearned = not_learned(study)
+    changes = find_changes(classifiers, people, data, study.titles, find_gaps(study), unlearned)
+    doubts = [*unlearned.values(), *_still_read(classifiers, study.titles)]
     if by_new_layers := [change for change in changes if change.by_new_layer]:
         doubts.append(say("mitigation_new_layer", [by_new_layers[0].file], changes=by_new_layers))
     return replace(conclude(changes, compare_weights(people)), doubts=doubts)
 
 
-def _not_learned(study: Study) -> list[str]:
-    """Name the plain classifiers that are not better than the most frequent label."""
+def not_learned(study: Study) -> dict[tuple[str, str], str]:
+    """Return a sentence on each plain classifier not better than the most frequent label.
+
+    By data set and classifier.
+    """
     folders = {path.name: path for path in study.paths(FILES[4])}
-    sentences = []
+    sentences = {}
     for path in study.paths(FILES[3]):
         document, folder = read_json(path), folders.get(path.parent.name)
         trained = document.get("trained")
@@ -290,7 +298,8 @@ def _not_learned(study: Study) -> list[str]:
             of = f"{study.titles.get(trained['dataset'], trained['dataset'])}, "
             for words in worthless(document, read_tables(folder)):
                 facts = {"of": of + trained["classifier"], "words": words}
-                sentences.append(say("mitigation_not_learned", [file], **facts))
+                training = trained["dataset"], trained["classifier"]
+                sentences[training] = say("mitigation_not_learned", [file], **facts)
     return sentences
 
 
@@ -340,6 +349,7 @@ def find_changes(
     data: Sequence[Path],
     titles: Mapping[str, str],
     gaps: Mapping[Gap, bool] = MappingProxyType({}),
+    unlearned: Collection[tuple[str, str]] = (),
 ) -> list[Change]:
     """Return the changes of these folders of tables, the clearest first.
 
@@ -353,8 +363,10 @@ def find_changes(
         See `describe`.
     gaps : mapping
         Of `find_gaps`.
+    unlearned : collection of (str, str)
+        The data sets and classifiers of `not_learned`.
     """
-    changes = [change for path in classifiers for change in _legal(path, titles, gaps)]
+    changes = [change for path in classifiers for change in _legal(path, titles, gaps, unlearned)]
     changes += [change for path in people for change in _people(path, data)]
     most: dict[str, int] = {}
     for change in changes:
@@ -456,7 +468,7 @@ def conclude(order: Sequence[Change], weights: str = "", gaps: int = NAMED) -> H
         sentence=sentence,
         more=[*named_gaps, *lines, *unconfirmed(order), *([weights] if weights else [])],
         main=main,
-        short=Markup("<br> ").join([*on_gaps(order, brief=True)[:NAMED], _short(kinds)]),
+        short=_short(order, kinds),
         next=_next(order),
         figure=figure,
         caption=caption,
@@ -469,29 +481,48 @@ def conclude(order: Sequence[Change], weights: str = "", gaps: int = NAMED) -> H
 Kinds = dict[str, list[tuple[dict[str, Any], int]]]
 
 
-def _short(kinds: Kinds) -> Markup:
-    """Name the methods with a significant change, and count the others if they are many."""
+def _short(order: Sequence[Change], kinds: Kinds) -> Markup:
+    """Count the significant changes, and name the methods with one and the gaps that are left.
+
+    A gap that a method is named for is not stated again. Methods without a significant change are
+    counted if they are many.
+    """
+    rows = [row for kind in SIGNIFICANT for row, _ in kinds[kind][: _named(kind, kinds)]]
+    stated = [change for row in rows for change in (row["clearest"], row["opposite"])]
+    costs = {_training(row["clearest"]) for row in rows}
+    gaps = on_gaps(order, brief=True, stated=stated, costs=costs)[:NAMED]
+    named = [say("mitigation_count", changes=order), *answers(kinds, SIGNIFICANT)] if rows else []
     others = {kind: len(kinds[kind]) for kind in KINDS if kind not in SIGNIFICANT}
     if sum(others.values()) <= NAMED:
-        return Markup("<br> ").join(answers(kinds))
-    named = answers(kinds, SIGNIFICANT)
+        rest = answers(kinds, tuple(others))
+        return Markup("<br> ").join([*named, *gaps, *rest] if rows else [*rest, *gaps])
     significant = {row["method"] for kind in SIGNIFICANT for row, _ in kinds[kind]}
-    rest = {kind: {row["method"] for row, _ in kinds[kind]} - significant for kind in others}
+    left = {kind: {row["method"] for row, _ in kinds[kind]} - significant for kind in others}
     by_construction = {method_title(name).removeprefix("the ") for name, _ in BY_CONSTRUCTION}
-    judged = {name for kind in others if kind != "constant" for name in rest[kind]}
-    names = {"judged": judged - by_construction, "unjudged": rest["constant"] - judged}
+    judged = {name for kind in others if kind != "constant" for name in left[kind]}
+    names = {"judged": judged - by_construction, "unjudged": left["constant"] - judged}
     # a short name is a method, a long one its variant
     names = {kind: sorted(some, key=lambda name: (len(name), name)) for kind, some in names.items()}
-    rest_words = say("mitigation_rest", counts=others, **names, first=not named)
-    return Markup("<br> ").join(named) + " " * bool(named) + rest_words
+    rest_words = say("mitigation_rest", counts=others, **names)
+    return Markup("<br> ").join([*named, *gaps, rest_words] if rows else [rest_words, *gaps])
 
 
-def on_gaps(changes: Iterable[Change], *, brief: bool = False) -> list[str]:
+def _training(change: Change) -> tuple[str, str, str]:
+    return change.method, change.of, change.training
+
+
+def on_gaps(
+    changes: Iterable[Change],
+    *,
+    brief: bool = False,
+    stated: Collection[Change] = (),
+    costs: Collection[tuple[str, str, str]] = (),
+) -> list[str]:
     """State the effect of each method on the gaps of rates that the findings name.
 
     Of an attribute the largest gap is first. A `brief` sentence has this one, and the first of the
-    others that is clearly worse. Trainings for other attributes that change no such gap
-    significantly are counted.
+    others that is clearly worse, without those already `stated` and without what the trainings of
+    `costs` cost. Trainings for other attributes that change no such gap significantly are counted.
     """
     sentences, aside = [], []
     for several in _by_gap(changes):
@@ -499,8 +530,10 @@ def on_gaps(changes: Iterable[Change], *, brief: bool = False) -> list[str]:
         if several[0].trained_for and not worse and not any(map(_matters, several)):
             aside.append(several)
             continue
-        stated = [several[0], *worse[:1]] if brief else several
-        sentences.append(say("mitigation_gaps", [several[0].file], changes=stated))
+        named = [several[0], *worse[:1]] if brief else several
+        named = [change for change in named if change not in stated]
+        facts = {"changes": named, "brief": brief, "has_cost": _training(several[0]) not in costs}
+        sentences += [say("mitigation_gaps", [several[0].file], **facts)] if named else []
     if aside and not brief:
         files = list(dict.fromkeys(several[0].file for several in aside))
         sentences.append(say("mitigation_gaps_aside", files, count=len(aside)))
@@ -640,12 +673,13 @@ def compare_weights(people: Iterable[Path]) -> str:
 def _next(changes: Sequence[Change]) -> str:
     """State how many further seeds the comparison that needs the fewest of them lacks.
 
-    One that may be fairer: none that is less fair in these runs.
+    One that may be fairer: none that is less fair in these runs, or than without its loss.
     """
     lacking = [
         change
         for change in changes
         if change.verdict == INCONCLUSIVE and change.further and change.direction != "less fair"
+        if change.alone is None or not change.no_gain
     ]
     change = min(lacking, key=lambda change: change.further, default=None)
     if change:
@@ -655,7 +689,12 @@ def _next(changes: Sequence[Change]) -> str:
     return say("mitigation_seeds", [largest.file], changes=few, largest=largest) if largest else ""
 
 
-def _legal(path: Path, titles: Mapping[str, str], gaps: Mapping[Gap, bool]) -> Iterable[Change]:
+def _legal(
+    path: Path,
+    titles: Mapping[str, str],
+    gaps: Mapping[Gap, bool],
+    unlearned: Collection[tuple[str, str]],
+) -> Iterable[Change]:
     tables = read_tables(path)
     rows = tables["tests"]
     tests = len({test_of(row) for row in rows if row["p_cases_adjusted"] is not None})
@@ -671,7 +710,7 @@ def _legal(path: Path, titles: Mapping[str, str], gaps: Mapping[Gap, bool]) -> I
             and row["verdict"]
         ):
             attribute, trained_for = (
-                " × ".join(
+                CROSS.join(
                     titles.get(f"{path.name}/{part}", part) for part in row[name].split(PLUS)
                 )
                 for name in ("attribute", "trained_for")
@@ -704,6 +743,7 @@ def _legal(path: Path, titles: Mapping[str, str], gaps: Mapping[Gap, bool]) -> I
                 else "",
                 training=row["trained_for"],
                 refitted=row["objective"] in REFITTED,
+                not_learned=(path.name, row["classifier"]) in unlearned,
                 **_cost(of_all),
             )  # fmt: skip
 

@@ -11,7 +11,6 @@ from evenhand.core.rows import grouped_by
 from evenhand.core.tables import read_tables
 from evenhand.legal.classifier_study import BASE
 from evenhand.predictions.words import (
-    CROSS,
     MOST_FURTHER,
     TITLES,
     doubts,
@@ -30,6 +29,7 @@ from evenhand.report.read import read_json
 from evenhand.report.render import decimal, interval
 from evenhand.report.study import Study
 from evenhand.text.catalogue import borderline, doubt_of
+from evenhand.text.phrases import CROSS
 
 FILES = ("predictions/*/meta.json", "tables/predictions/*")
 

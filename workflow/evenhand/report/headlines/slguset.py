@@ -83,8 +83,9 @@ def describe(study: Study) -> Headline:
     steps_from = study.places("tables/corpus/funnel.csv", "slguset/statistics.json")
     usable_from = study.places("tables/annotation/agreement.csv") or steps_from
     published = study.document(REPORT)
+    usable = judge(sentences, agreement, usable_from) if built else []
     statements = [
-        *(judge(sentences, agreement, usable_from) if built else []),
+        *usable,
         say(
             "slguset_built",
             steps_from,
@@ -118,9 +119,9 @@ def describe(study: Study) -> Headline:
         strength=max((strength(value, 0, *rest) for value, *rest in ends), default=0.0),
         verdicts=[*_verdicts(study, published), *_bias_verdicts(study)],
         doubts=[
-            *([say("slguset_waiting", steps_from)] if steps and sentences is None else []),
+            *usable[:1],
             *([say("slguset_careless", annotators_from, rows=careless)] if careless else []),
-            *_doubts(study, published, models, bias_files, authors=authors),
+            *_doubts(study, None if built else published, models, bias_files, authors=authors),
             *left_out,
         ],
         left_out=left_out,

@@ -11,6 +11,7 @@ from evenhand.report.figures import axis, lines
 from evenhand.report.headline import plain
 from evenhand.report.sections.more_tables import MoreTables
 from evenhand.report.study import Study
+from evenhand.scoring.methods import METHODS
 
 if TYPE_CHECKING:
     from altair import LayerChart
@@ -22,6 +23,9 @@ VERDICTS = {
     "known_failure": "known failure",
     "shown": "no requirement",
 }
+
+#: Titles of problems that are not their names.
+TITLES = {"slguset_bias": "SlguSet bias", "tables": "Tables of people"}
 
 #: Names of the tables of the problems with promises begin with this.
 PREFIX = "certified_"
@@ -37,8 +41,10 @@ def content(study: Study) -> dict[str, Any]:
     problems = grouped(rows, "problem")
     dosed = [name for name, doses in tables.items() if doses and "dose" in doses[0]]
     return {
-        "sections": [(name, name.replace("_", " ").capitalize()) for name in problems],
+        "sections": [(name, _title(name)) for name in problems],
+        "titles": {name: _title(name) for name in problems},
         "rows": rows,
+        "missed": [row for row in rows if row["verdict"] in ("failed", "known_failure")],
         "figures": {name: _figures(name, tables[name]) for name in dosed},
         "promises": promises,
         "prefix": PREFIX,
@@ -48,14 +54,18 @@ def content(study: Study) -> dict[str, Any]:
     }
 
 
+def _title(problem: str) -> str:
+    return TITLES.get(problem, problem.replace("_", " ").capitalize())
+
+
 def _mitigation(rows: Sequence[Row]) -> dict[str, Any]:
-    """Return the best objective of each kind of classifier, under a spurious correlation."""
-    best = [
-        max(where(group, problem="spurious"), key=lambda row: row["worst"])
+    """Return the best and the worst objective of each classifier under a spurious correlation."""
+    ranked = [
+        sorted(where(group, problem="spurious"), key=lambda row: -row["worst"])
         for group in grouped(rows, "classifier").values()
     ]
     return {
-        "best": best,
+        "ends": [(group[0], group[-1]) for group in ranked],
         **_promises(rows, lambda row: f"{row['objective']} ({row['classifier']})"),
     }
 
@@ -89,13 +99,12 @@ ANSWERS = {"mitigation": _mitigation, "tables": _tables}
 def _figures(problem: str, rows: Sequence[Row]) -> "list[tuple[str, LayerChart]]":
     """Return the scores by dose of each language and kind of model: title and drawing."""
     figures = []
-    name = problem.replace("_", " ")
     for (language, family), group in grouped(rows, "language", "family").items():
         means = _means(where(group, new_frames=False))
-        title = f"{name.capitalize()}: {language.capitalize()}, {family} models"
+        title = f"{_title(problem)}: {language.capitalize()}, {family} models"
         drawing = lines(
             means,
-            plain("figure_doses", problem=name, title=title),
+            plain("figure_doses", title=title),
             axis("Dose", (-0.02, 1.02)),
             axis("Items in the planted direction, %", (0, 100)),
             series=list(dict.fromkeys(row["name"] for row in means)),
@@ -112,7 +121,8 @@ def _means(rows: Sequence[Row]) -> list[dict[str, Any]]:
         scores = [row["score"] for row in group if row["score"] is not None]
         if scores:
             mean, low, high = float(np.mean(scores)), min(scores), max(scores)
-            words = f"{method}, dose {dose:g}: {mean:.1f} ({low:.1f} to {high:.1f})"
-            point = {"name": method, "x": dose, "y": mean, "words": words}
+            name = METHODS[method].title if method in METHODS else method
+            words = f"{name}, dose {dose:g}: {mean:.1f} ({low:.1f} to {high:.1f})"
+            point = {"name": name, "x": dose, "y": mean, "words": words}
             means.append(point | {"low": low, "high": high})
     return means

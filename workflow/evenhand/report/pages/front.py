@@ -164,7 +164,8 @@ def system_cards(study: Study, titles: Mapping[str, str]) -> list[dict[str, Any]
 
 
 def published_counts(cards: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the cards with the number of published values by verdict over all of them."""
+    """Return the cards, the number of published values by verdict, and the verdicts that occur."""
     headlines = [card["headline"] for card in cards if card["headline"]]
     counts = total(verdicts for headline in headlines for verdicts in headline.verdicts)
-    return {"cards": cards, "verdicts": VERDICTS, "counts": counts}
+    verdicts = {verdict: words for verdict, words in VERDICTS.items() if counts[verdict]}
+    return {"cards": cards, "verdicts": verdicts, "counts": counts}

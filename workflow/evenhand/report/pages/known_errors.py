@@ -8,6 +8,7 @@ Other tables name entries by their ids in a column ``known_error``, with spaces 
 id of each error is its anchor: ``known_errors.html#id``.
 """
 
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,7 @@ def content(study: Study) -> dict[str, Any]:
         "counts": kinds,
         "total": len(rows),
         "code": code,
+        "first_sentence": first_sentence,
     }
 
 
@@ -70,6 +72,11 @@ def _checked(row: dict[str, str]) -> dict[str, str]:
         if cell.count("`") % 2:
             raise InputError(f"a backtick of {column} has no end")
     return row
+
+
+def first_sentence(text: str) -> str:
+    """Return the text up to the first full stop before a capital letter or code."""
+    return re.split(r"(?<=\.) (?=[A-Z`])", text, maxsplit=1)[0]
 
 
 def code(text: str) -> Markup:

@@ -9,7 +9,7 @@ from evenhand.core.rows import grouped, where
 from evenhand.core.tables import read_table
 from evenhand.io.quarantine import REASONS
 from evenhand.io.tables import read_rows
-from evenhand.legal.case_tables.shift import count_shifts
+from evenhand.legal.case_tables.shift import find_shifts
 from evenhand.legal.records import SPLITS as ALL_SPLITS
 from evenhand.report.figures import heat_map, histogram
 from evenhand.report.headline import plain, say
@@ -168,7 +168,7 @@ def describe_shift(rows: Rows) -> dict[str, Any]:
     return {
         "rows": rows,
         "compat": any(row["compat_published"] is not None for row in rows),
-    } | count_shifts(rows)
+    } | find_shifts(rows)
 
 
 def _columns(rows: Rows) -> list[str]:

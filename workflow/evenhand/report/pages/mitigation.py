@@ -64,6 +64,7 @@ def content(study: Study) -> dict[str, Any]:
         data,
         {**study.titles, **titles_by_name(datasets)},
         mitigation.find_gaps(study),
+        mitigation.not_learned(study),
     )
     weights = mitigation.compare_weights(study.paths("tables/individual"))
     folders = ["tables/classifiers/*", "tables/individual"]

@@ -49,8 +49,10 @@ def content(study: Study) -> dict[str, Any]:
     items = study.path("paper_items.csv")
     sections = [(card["id"], card["title"]) for card in cards if card["headline"]]
     sections += [("in-the-paper", "Tables and figures")] * bool(items)
-    return published_counts(cards) | {
-        "sections": [("verdicts", "All published numbers"), *sections],
+    counted = published_counts(cards)
+    everything = [("verdicts", "All published numbers")] * bool(counted["verdicts"])
+    return counted | {
+        "sections": [*everything, *sections],
         "checks": describe_checks(study.tables("tables/individual").get("inconsistencies", [])),
         "papers": describe_papers(items, study.paths("*.html")) if items else [],
     }

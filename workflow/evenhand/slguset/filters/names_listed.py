@@ -32,7 +32,12 @@ POSSESSIVES = ("'s", "’s", "'", "’")
 #: How a name is written: Smith, Carl-Julius, W.
 _SHAPE = re.compile(r"[^\W\d_a-zß-ÿ](?:[^\W\d_A-ZÀ-Þ]+(?:-[^\W\d_a-zß-ÿ][^\W\d_A-ZÀ-Þ]+)*|\.)")
 
-REASONS = {"name": ("A person’s name", "It names a person, whose {attribute} a reader may know.")}
+REASONS = {
+    "name": (
+        "A person’s name",
+        "The filter takes a word for a name, whose {attribute} a reader may know; it can be wrong.",
+    )
+}
 
 
 def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:

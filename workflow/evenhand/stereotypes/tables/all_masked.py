@@ -26,7 +26,7 @@ TABLE = Table(
         text("bias_type", "all, or a bias type of the group"),
         integer("pairs"),
         integer("scored", "Pairs with two finite scores"),
-        integer("ties", "Scored pairs with equal scores"),
+        integer("ties", "Scored pairs with equal scores, up to the rounding of fp32"),
         percent("score", "Scored pairs whose stereotypical sentence scores higher; a tie is half",
                 interval=True, neutral=50),
     ),

@@ -26,7 +26,7 @@ TABLE = Table(
         text("bias_type", "all, or a bias type"),
         integer("pairs"),
         integer("scored", "Pairs with two finite scores"),
-        integer("ties", "Scored pairs with equal scores"),
+        integer("ties", "Scored pairs with equal scores, up to the rounding of fp32"),
         integer("unscorable", "Pairs without a score"),
         integer(
             "misplaced", "Pairs with this flag: a sentence fits another pair better than its own"

@@ -81,7 +81,7 @@ def rows(study: PairStudy) -> Iterator[Row]:
 
 def _compare(model: Model, method: Published, chosen: np.ndarray, study: PairStudy) -> Row:
     """Return the row of a method, without its model."""
-    coded = decide(study.pairs, model.scores, method.column, decimals=method.decimals)
+    coded = decide(study.pairs, model.scores, method.column, error=0, decimals=method.decimals)
     # all pairs count in the published code, as losses unless won
     coded = coded._replace(status=np.full(len(coded.status), SCORED))
     right = decide(study.pairs, model.scores, method.corrected)

@@ -33,7 +33,7 @@ from evenhand.tabular.numbers import (
     without_point,
 )
 from evenhand.tabular.prepared import Prepared, standardise
-from evenhand.text.phrases import choice, listed, plural
+from evenhand.text.phrases import CROSS, choice, listed, plural
 
 #: A text column with more values than this has names or numbers, and not categories; so has one
 #: with more than `MOST_NUMBERS` and more than half as many as rows.
@@ -59,8 +59,8 @@ ROOM = 10
 #: A number in another form, such as 34 %, $1,200 or a date: such columns are no categories.
 _OTHER_NUMBER = re.compile(r"\W*\d")
 
-#: Separator of the values of an intersection, and the name of a blank value.
-CROSS, MISSING = " × ", "missing"
+#: The name of a blank value.
+MISSING = "missing"
 
 
 def read(files: list[Path], options: dict[str, Any]) -> Prepared:
@@ -90,7 +90,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     place = {name: number for number, name in enumerate(header)}
     rows = [["" if cell in NO_VALUE else cell for cell in cells] for _, cells in lines]
     label, protected, split = options["label"], options["attribute"], options["split"]
-    attribute = " × ".join(protected)
+    attribute = CROSS.join(protected)
     chosen = options["features"] or [n for n in header if n not in (label, *protected, split)]
     columns = {"label": label, "attribute": protected, "features": chosen, "split": split}
     check_columns(header, path, **columns, categories=options["categories"])
