@@ -408,21 +408,17 @@ def card_inputs(config: Config) -> dict[str, list[str]]:
 
 def card_options(config: Config, sources: dict[str, dict[str, str]]) -> dict[str, list[str]]:
     """Return the other arguments of the cards: a value per data set, except `published`."""
-    datasets = config["legal"]["datasets"]
+    datasets, named = config["legal"]["datasets"], []
+    for entry in datasets.values():
+        names: list[str] = []
+        for part in entry["parts"].values():
+            names += [Path(file).name for file in part["files"]]
+            names += [f"{name} ({sources[name]['licence']})" for name in part["sources"]]
+        named.append(", ".join(names))
     return {
         "titles": titles(config),
         "datasets": list(datasets),
-        "sources": [
-            ", ".join(
-                name
-                for part in entry["parts"].values()
-                for name in (
-                    *(Path(file).name for file in part["files"]),
-                    *(f"{name} ({sources[name]['licence']})" for name in part["sources"]),
-                )
-            )
-            for entry in datasets.values()
-        ],
+        "sources": named,
         "published": [name for name in datasets if is_published(config, name)],
     }
 

@@ -46,17 +46,14 @@ def card_inputs(config: Config) -> dict[str, list[str]]:
     editions = plan_slguset.editions(config).values()
     editions = editions if plan_slguset.compares_genders(config) else ()
     chinese = plan_slguset.scored_models(config)
+    scored = [f"{edition}/bias/{model}" for edition in editions for model in chinese]
     folder, tables = "<results>/stereotypes", "<results>/tables"
     return {
         "sets": [f"{folder}/{name}/pairs.json" for name in pairs],
         "gates": [f"{folder}/{name}/gates/{model}.json" for name in pairs for model in pairs[name]],
         "tables": [f"{tables}/pairs/{name}" for name in pairs],
         "bias": [f"{tables}/bias/{edition}" for edition in editions],
-        "bias_gates": [
-            f"<results>/{edition}/bias/{model}.gate.json"
-            for edition in editions
-            for model in chinese
-        ],
+        "bias_gates": [f"<results>/{name}.gate.json" for name in scored],
     }
 
 

@@ -82,14 +82,10 @@ def _sets(config: Config) -> dict[str, Config]:
 def set_of_edition(config: Config, edition: str) -> str | None:
     """Return the first set of pairs from an edition of SlguSet that all of its models score."""
     models = plan_slguset.scored_models(config)
-    return next(
-        (
-            name
-            for name, scored in pair_sets(config).items()
-            if _sets(config)[name].get("edition") == edition and set(models) <= set(scored)
-        ),
-        None,
-    )
+    for name, scored in pair_sets(config).items():
+        if _sets(config)[name].get("edition") == edition and set(models) <= set(scored):
+            return name
+    return None
 
 
 def pair_set_options(config: Config, name: str) -> dict[str, Any]:

@@ -129,16 +129,9 @@ def planted_pairs(words: Vocabulary, *, new_frames: bool = False) -> list[dict[s
                         for word in (swap[group], swap[1 - group])
                     )
                     number = len(rows) + 1
-                    rows.append(
-                        pair_row(
-                            pair_id=str(number),
-                            bias_type="planted",
-                            cluster="/".join(swap),
-                            more=more,
-                            less=less,
-                            source_position=number,
-                        )
-                    )
+                    place = {"cluster": "/".join(swap), "source_position": number}
+                    pair = {"pair_id": str(number), "bias_type": "planted"} | place
+                    rows.append(pair_row(**pair, more=more, less=less))
     return rows
 
 

@@ -355,18 +355,15 @@ def _statements(node: ast.AST) -> Iterator[ast.AST]:
             yield from _statements(child)
 
 
+def _is_string(node: ast.stmt) -> bool:
+    value = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
+
+
 def _without_docstrings(tree: ast.Module) -> ast.Module:
     for node in _statements(tree):
         if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             # a string expression is a comment, wherever it is
-            kept = [
-                child
-                for child in node.body
-                if not (
-                    isinstance(child, ast.Expr)
-                    and isinstance(child.value, ast.Constant)
-                    and isinstance(child.value.value, str)
-                )
-            ]
+            kept = [child for child in node.body if not _is_string(child)]
             node.body = kept if kept or isinstance(node, ast.Module) else [ast.Pass()]
     return tree

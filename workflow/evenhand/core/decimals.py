@@ -10,6 +10,11 @@ EXACT = 9
 LEVEL = 0.05
 
 
+def missing(value: float | None) -> bool:
+    """Return whether there is no number: None, NaN or infinity."""
+    return value is None or not math.isfinite(value)
+
+
 def fixed(value: float, digits: int, *, signs: bool = False) -> str:
     """Return a decimal with a true minus sign; a half is rounded away from 0: ``−47.7``.
 

@@ -300,20 +300,16 @@ def execute(
             record = _call(function, bound, outputs, plan)
         if folder:
             cache.store(Path(folder), key, outputs, record)
+    inputs = {}
+    for name, items in record["inputs"].items():
+        pairs = zip(items, _paths(bound.arguments[name]), strict=True)
+        inputs[name] = [item | {"file": str(path)} for item, path in pairs]
+    digests = {name: content_digest(path) for name, path in outputs.items()}
     record = record | {
         "key": key,
         "config": {name: key for name, key in (config or {}).items() if name in bound.arguments},
-        "inputs": {
-            name: [
-                item | {"file": str(path)}
-                for item, path in zip(items, _paths(bound.arguments[name]), strict=True)
-            ]
-            for name, items in record["inputs"].items()
-        },
-        "outputs": {
-            name: {"file": str(path), "sha256": content_digest(path)}
-            for name, path in outputs.items()
-        },
+        "inputs": inputs,
+        "outputs": {n: {"file": str(outputs[n]), "sha256": digests[n]} for n in outputs},
     }
     _keep(record, module, function, bound)
     return record

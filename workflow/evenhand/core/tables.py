@@ -158,6 +158,11 @@ def percent(name: str, description: str = "", **roles: Any) -> Column:
     return number(name, description, "%", **roles)
 
 
+def with_interval(name: str, value: Any, low: Any, high: Any) -> dict[str, Any]:
+    """Return the cells of a number that a table declares with ``interval=True``."""
+    return {name: value, f"{name}_low": low, f"{name}_high": high}
+
+
 @dataclass(frozen=True)
 class Table:
     """The declaration of a result table.

@@ -5,10 +5,12 @@ The column ``source`` of each table contains the source of each number.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from evenhand.core.resources import read_resource
+from evenhand.core.rows import where
 from evenhand.errors import InputError
 from evenhand.individual.results import METRICS, SETTING, setting_of
 from evenhand.tabular import numbers
@@ -68,13 +70,9 @@ class Published:
 
     def inconsistent(self, table: str) -> dict[Cell, str]:
         """Return why cells of a table are inconsistent."""
-        return {
-            (row["dataset"], row["method"], row["individual"], row["group"], None, row["metric"]): (
-                row["why"]
-            )
-            for row in self.inconsistencies
-            if row["table"] == table
-        }
+        names = itemgetter("dataset", "method", "individual", "group")
+        rows = where(self.inconsistencies, table=table)
+        return {(*names(row), None, row["metric"]): row["why"] for row in rows}
 
 
 def read_published(paths: Sequence[Path]) -> Published:

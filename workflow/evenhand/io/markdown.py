@@ -1,6 +1,5 @@
 """Markdown files, made from a template: data cards and model cards."""
 
-import math
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -8,7 +7,7 @@ from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
-from evenhand.core.decimals import fixed
+from evenhand.core.decimals import fixed, missing
 
 if TYPE_CHECKING:
     import jinja2
@@ -46,7 +45,7 @@ def render(
     import jinja2
 
     filters = {
-        "number": lambda value: NOTHING if _missing(value) else f"{value:,}",
+        "number": lambda value: NOTHING if missing(value) else f"{value:,}",
         "percent": lambda value, digits=1: _fixed(value, digits, scale=100, unit="%"),
         "decimal": _fixed,
         "span": span,
@@ -94,14 +93,10 @@ def plain(text: str) -> str:
 def span(ends: tuple[float | None, float | None], digits: int = 1) -> str:
     """An interval: ``34.6 to 60.2``; a dash without both ends."""
     low, high = ends
-    if _missing(low) or _missing(high):
+    if missing(low) or missing(high):
         return NOTHING
     return f"{fixed(low, digits)} to {fixed(high, digits)}"
 
 
-def _missing(value: float | None) -> bool:
-    return value is None or not math.isfinite(value)
-
-
 def _fixed(value: float | None, digits: int, *, scale: int = 1, unit: str = "") -> str:
-    return NOTHING if _missing(value) else fixed(scale * value, digits) + unit
+    return NOTHING if missing(value) else fixed(scale * value, digits) + unit

@@ -293,15 +293,9 @@ def mask_tokens(
     rows, columns = np.nonzero(chosen & eligible)
     targets = ids[rows, columns]
     fate = generator.random(len(rows))
-    replaced = np.where(
-        fate < SHOWN_MASKED,
-        mask_id,
-        np.where(
-            fate < SHOWN_MASKED + SHOWN_RANDOM,
-            ordinary[generator.integers(len(ordinary), size=len(rows))],
-            targets,
-        ),
-    )
+    drawn = ordinary[generator.integers(len(ordinary), size=len(rows))]
+    fates = [fate < SHOWN_MASKED, fate < SHOWN_MASKED + SHOWN_RANDOM]
+    replaced = np.select(fates, [mask_id, drawn], targets)
     ids[rows, columns] = replaced
     return ids, attention, rows, columns, targets
 

@@ -183,13 +183,8 @@ def pack(
         inside = columns < sizes[rows, None]
         at = np.minimum(starts[rows, None] + columns, len(flat) - 1)
         ids = np.where(inside, flat[at], pad_id).astype(np.int64)
-        buckets.append(
-            Bucket(
-                ids=torch.from_numpy(ids),
-                lengths=torch.from_numpy(sizes[rows]),
-                full=bool(inside.all()),
-            )
-        )
+        lengths, full = torch.from_numpy(sizes[rows]), bool(inside.all())
+        buckets.append(Bucket(ids=torch.from_numpy(ids), lengths=lengths, full=full))
     return Packed(
         buckets=tuple(buckets),
         documents=torch.from_numpy(documents[order]),

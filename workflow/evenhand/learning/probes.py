@@ -56,7 +56,6 @@ def probe(
     splits: tuple[np.ndarray, np.ndarray, np.ndarray],
     *,
     hidden: int,
-    seed: int = 1,
 ) -> Probed | None:
     """Fit a probe per run, and return the scores; None with fewer than two groups.
 
@@ -70,8 +69,6 @@ def probe(
         Rows of training, development and test.
     hidden : int
         Width of the hidden layer; 0 makes the probe linear.
-    seed : int
-        Seed of the initial weights.
     """
     known = [rows[codes[rows] >= 0] for rows in splits]
     there = np.intersect1d(codes[known[0]], codes[known[2]])
@@ -79,7 +76,7 @@ def probe(
         return None
     train, dev, test = (rows[np.isin(codes[rows], there)] for rows in known)
     place = np.searchsorted(there, codes)
-    predicted = _predict(features, place, len(there), (train, dev, test), hidden, seed)
+    predicted = _predict(features, place, len(there), (train, dev, test), hidden)
     right = (predicted == place[test]).astype(np.float64)
     sizes = np.bincount(place[test], minlength=len(there))
     by_group = np.stack([right[:, place[test] == g].mean(axis=1) for g in range(len(there))])
@@ -101,7 +98,6 @@ def _predict(
     groups: int,
     splits: tuple[np.ndarray, np.ndarray, np.ndarray],
     hidden: int,
-    seed: int,
 ) -> np.ndarray:
     """Return the predicted groups of the test rows, (runs, rows)."""
     import torch
@@ -115,7 +111,7 @@ def _predict(
     values = (values - mean) / torch.where(scale > 1e-6, scale, torch.inf)
     targets, (runs, _, width) = torch.as_tensor(codes), values.shape
     weights = len(train) / groups / torch.bincount(targets[train], minlength=groups)
-    generator = torch.Generator().manual_seed(seed)
+    generator = torch.Generator().manual_seed(1)
 
     def layer(inputs: int, outputs: int) -> list[torch.Tensor]:
         weight = torch.randn(inputs, outputs, generator=generator) / inputs**0.5

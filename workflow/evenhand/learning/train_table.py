@@ -27,34 +27,25 @@ if TYPE_CHECKING:
 #: One row per run. Accuracies and IFR are percentages, the other rates and gaps shares. Null:
 #: settings that a run does not have (epsilon, mu, n_pairs), rates of empty groups, and all measures
 #: of a run that diverged.
-RUNS = pa.schema(
-    [
-        ("run", pa.int32()),  # in the order individual, seed, lambda, epsilon, mu
-        ("dataset", pa.string()),
-        ("method", pa.string()),
-        ("individual", pa.string()),  # none, or an individual loss by its pairs
-        ("reduction", pa.string()),  # of the individual loss: sum or mean; null without one
-        ("lambda", pa.float64()),
-        ("epsilon", pa.float64()),
-        ("mu", pa.float64()),
-        ("seed", pa.int32()),
-        ("split", pa.string()),  # random or official
-        ("n_train", pa.int32()),
-        ("n_test", pa.int32()),
-        ("acc", pa.float64()),
-        ("balanced_acc", pa.float64()),
-        ("positive_rate", pa.float64()),
-        ("ifr_b", pa.float64()),
-        ("ifr_p", pa.float64()),  # each person counts with the share of other values
-        ("ifr_p_all", pa.float64()),  # a person counts if no other value changes the output
-        ("ddp", pa.float64()),
-        ("deo_0", pa.float64()),
-        ("deo_1", pa.float64()),
-        ("n_pairs", pa.float64()),  # mean number of pairs per step
-        ("diverged", pa.bool_()),
-        ("epsilon_unit", pa.string()),  # cosine or quantile; null without epsilon
-        ("js_base", pa.string()),  # e or 2
-    ]
+RUNS = schema_of(
+    run="int32",  # in the order individual, seed, lambda, epsilon, mu
+    dataset="string",
+    method="string",
+    individual="string",  # none, or an individual loss by its pairs
+    reduction="string",  # of the individual loss: sum or mean; null without one
+    **dict.fromkeys(("lambda", "epsilon", "mu"), "float64"),
+    seed="int32",
+    split="string",  # random or official
+    n_train="int32",
+    n_test="int32",
+    **dict.fromkeys(("acc", "balanced_acc", "positive_rate", "ifr_b"), "float64"),
+    ifr_p="float64",  # each person counts with the share of other values
+    ifr_p_all="float64",  # a person counts if no other value changes the output
+    **dict.fromkeys(("ddp", "deo_0", "deo_1"), "float64"),
+    n_pairs="float64",  # mean number of pairs per step
+    diverged="bool",
+    epsilon_unit="string",  # cosine or quantile; null without epsilon
+    js_base="string",  # e or 2
 )
 
 #: An additional column if some runs were not possible: the reason (the split of the seed leaves a

@@ -202,9 +202,8 @@ class Training(loop.Training):
         value, norm = self.descent.update(loss)
         if not (math.isfinite(value) and math.isfinite(norm)):
             where = {"step": self.step, "epoch": len(self.epochs.history) + 1}
-            raise self.problem.broken_batch(
-                self.folder, rows, logits, loss=value, norm=norm, **where
-            )
+            where |= {"loss": value, "norm": norm}
+            raise self.problem.broken_batch(self.folder, rows, logits, **where)
         self.losses.append(value)
         self.norms.append(norm)
 

@@ -77,15 +77,13 @@ def wordpiece_vocabulary(sentences: Sequence[str], size: int, least_count: int) 
     }
     inside = sorted("##" + letter for letter in letters if letter.isalnum())
     _check_size(size, len(BERT_SPECIALS) + len(inside) + len(letters))
-    tokenizer.train_from_iterator(
-        sentences,
-        trainers.WordPieceTrainer(
-            vocab_size=size,
-            min_frequency=least_count,
-            special_tokens=[*BERT_SPECIALS, *inside],
-            show_progress=False,
-        ),
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=size,
+        min_frequency=least_count,
+        special_tokens=[*BERT_SPECIALS, *inside],
+        show_progress=False,
     )
+    tokenizer.train_from_iterator(sentences, trainer)
     return sorted(tokenizer.get_vocab(), key=tokenizer.token_to_id)
 
 
@@ -111,15 +109,13 @@ def byte_level_bpe(
     _check_size(size, 1 + len(alphabet))
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.train_from_iterator(
-        sentences,
-        trainers.BpeTrainer(
-            vocab_size=size,
-            special_tokens=[END_OF_TEXT],
-            initial_alphabet=alphabet,
-            show_progress=False,
-        ),
+    trainer = trainers.BpeTrainer(
+        vocab_size=size,
+        special_tokens=[END_OF_TEXT],
+        initial_alphabet=alphabet,
+        show_progress=False,
     )
+    tokenizer.train_from_iterator(sentences, trainer)
     trained = json.loads(tokenizer.to_str())["model"]
     return trained["vocab"], [(left, right) for left, right in trained["merges"]]
 

@@ -165,15 +165,13 @@ def declared_dataset(declaration: Mapping[str, Any]) -> Dataset:
     attributes = []
     for name, attribute in attributes_of(declaration).items():
         groups = attribute.get("groups") or attribute.get("columns") or _bins(attribute)
-        overlapping = attribute.get("overlapping")
+        if attribute.get("overlapping"):
+            groups = (groups[0], f"not {groups[0]}")
+        module = attribute.get("extract") or COLUMN
+        title = attribute.get("title") or name.replace("_", " ").capitalize()
+        unknown, groups = attribute.get("unknown"), tuple(groups)
         attributes.append(
-            Attribute(
-                name=name,
-                module=attribute.get("extract") or COLUMN,
-                title=attribute.get("title") or name.replace("_", " ").capitalize(),
-                groups=(groups[0], f"not {groups[0]}") if overlapping else tuple(groups),
-                unknown=attribute.get("unknown"),
-            )
+            Attribute(name=name, module=module, title=title, groups=groups, unknown=unknown)
         )
     languages = declaration.get("languages", [declaration.get("language")])
     copied = {each.name for each in fields(Dataset)} & declaration.keys()

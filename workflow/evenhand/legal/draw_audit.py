@@ -29,6 +29,7 @@ ANSWERS = ("right", "wrong", "cannot_tell")
 
 def task(attribute: Attribute) -> Task:
     """Return the audit of an attribute."""
+    groups = group_names(attribute) if attribute.groups else ()
     return Task(
         item="case",
         group="attribute",
@@ -44,13 +45,7 @@ def task(attribute: Attribute) -> Task:
             Column("evidence", "", 80),
             Column("more", "evidence", 32),
             Column("right", "?", 13, choices=ANSWERS, fill_in=True),
-            Column(
-                "should_be",
-                "",
-                15,
-                choices=group_names(attribute) if attribute.groups else (),
-                fill_in=True,
-            ),
+            Column("should_be", "", 15, choices=groups, fill_in=True),
             Column("comment", "", 32, fill_in=True),
             Column("attribute", "", 18, hidden=True),
         ),

@@ -159,15 +159,10 @@ def embed_paragraphs(
             ):
                 vectors, sizes_of = batch["vectors"], batch["counts"]
                 ends = np.concatenate([[0], np.cumsum(sizes_of)]).astype(np.int32)
-                columns = [
-                    pa.array([store.case_ids[row] for row in rows], pa.string()),
-                    pa.ListArray.from_arrays(
-                        pa.array(ends),
-                        pa.FixedSizeListArray.from_arrays(
-                            pa.array(vectors.ravel()), vectors.shape[1]
-                        ),
-                    ),
-                ]
+                case_ids = pa.array([store.case_ids[row] for row in rows], pa.string())
+                flat, width = pa.array(vectors.ravel()), vectors.shape[1]
+                each = pa.FixedSizeListArray.from_arrays(flat, width)
+                columns = [case_ids, pa.ListArray.from_arrays(pa.array(ends), each)]
                 writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=form))
                 counts["paragraphs"] += len(vectors)
                 counts["empty"] += int((sizes_of == 0).sum())

@@ -116,24 +116,18 @@ def _answers(
         rights = chosen(path, some, "right", ANSWERS)
         true = chosen(path, some, "should_be", group_names(attributes[name]), numbers=not groups)
         answers = list(zip(some, rights, true, strict=True))
-        refuse(
-            path,
-            [row for row, right, value in answers if value and not right],
-            "should_be is filled in, and right is blank",
-            f"fill in {', '.join(ANSWERS[:-1])} or {ANSWERS[-1]}, or leave both blank",
-            "should_be",
-        )
-        refuse(
-            path,
-            [
-                row
-                for row, right, value in answers
-                if value and (value == row.cells["value"]) == (right == WRONG)
-            ],
-            "right and should_be contradict each other about the value",
-            "ask the auditor which of the two is meant",
-            "value",
-        )
+        half = [row for row, right, value in answers if value and not right]
+        problem = "should_be is filled in, and right is blank"
+        remedy = f"fill in {', '.join(ANSWERS[:-1])} or {ANSWERS[-1]}, or leave both blank"
+        refuse(path, half, problem, remedy, "should_be")
+        contradictory = [
+            row
+            for row, right, value in answers
+            if value and (value == row.cells["value"]) == (right == WRONG)
+        ]
+        problem = "right and should_be contradict each other about the value"
+        remedy = "ask the auditor which of the two is meant"
+        refuse(path, contradictory, problem, remedy, "value")
         for row, right, value in answers:
             if right:
                 yield (name, row.cells["case_id"]), (right, value)

@@ -22,6 +22,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from evenhand.core.rows import grouped
 from evenhand.errors import InputError
 from evenhand.io.tables import read_rows, schema_of
 from evenhand.legal.declaration import check_shares
@@ -110,20 +111,17 @@ def split_cases(
             similar.append(_duplicate(case, first, "near_duplicate", similarity))
     methods = Counter(case["method"] for case in cases.values())
     free = sum(case["stated"] is None for case in cases.values())
+    parted = [some for some in members if len({case["split"] for case in some}) > 1]
+    of_splits = grouped(cases.values(), "split")
     counts = {
         "cases": len(cases),
         "same_id": len(repeated),
         "near_duplicates": len(similar),
         "groups_of_several": sum(len(some) > 1 for some in members),
         "largest_group": max(map(len, members)),
-        "groups_parted_by_given_splits": sum(
-            len({case["split"] for case in some}) > 1 for some in members
-        ),
+        "groups_parted_by_given_splits": len(parted),
         "methods": dict(sorted(methods.items())),
-        "splits": {
-            split: _summary([case for case in cases.values() if case["split"] == split])
-            for split in SPLITS
-        },
+        "splits": {split: _summary(of_splits.get(split, [])) for split in SPLITS},
         "note": _UNDATED.format(methods["undated"], free) if methods["undated"] else "",
     }
     return cases, [*repeated, *similar], counts

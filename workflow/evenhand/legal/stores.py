@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from evenhand.errors import InputError
 from evenhand.io.documents import read_description
-from evenhand.io.tables import read_arrow
+from evenhand.io.tables import read_arrow, schema_of
 from evenhand.scoring.models import load_tokenizer
 
 if TYPE_CHECKING:
@@ -36,15 +36,13 @@ def tokens_schema(dtype: str) -> pa.Schema:
     - lengths: for every paragraph, those beyond the stored ones too, how many ids it has before
       it is cut, without the special ones.
     """
-    ids = {"uint16": pa.uint16(), "uint32": pa.uint32()}[dtype]
-    columns = {"tokens": pa.list_(pa.list_(ids)), "lengths": pa.list_(pa.int32())}
-    return pa.schema({"case_id": pa.string()} | columns)
+    ids = pa.list_(pa.list_({"uint16": pa.uint16(), "uint32": pa.uint32()}[dtype]))
+    return schema_of(case_id="string", tokens=ids, lengths=pa.list_(pa.int32()))
 
 
 def vectors_schema(width: int) -> pa.Schema:
     """The columns of vectors: case_id, and for each paragraph that is read its vector."""
-    vectors = pa.list_(pa.list_(pa.float16(), width))
-    return pa.schema({"case_id": pa.string(), "vectors": vectors})
+    return schema_of(case_id="string", vectors=pa.list_(pa.list_(pa.float16(), width)))
 
 
 def read_tokens_meta(path: Path) -> dict[str, Any]:

@@ -133,29 +133,17 @@ def train_classifier(
         print(f"note: {remark}", file=sys.stderr)
     results = list(loaded.train(problem, seeds))
     key = {"classifier": classifier, "objective": objective, "attribute": job.attribute}
-    write_predictions(
-        out,
-        [
-            Predictions(
-                *key.values(),
-                result.seed,
-                np.array(examples.ids, dtype=str),
-                splits,
-                result.logits,
-                result.counterfactual_logits,
-                probed_features(result.features, splits, examples.train),
-            )
-            for result in results
-        ],
-    )
+    case_ids = np.array(examples.ids, dtype=str)
+
+    def predictions_of(result: Any) -> Predictions:
+        probed = probed_features(result.features, splits, examples.train)
+        outputs = result.logits, result.counterfactual_logits, probed
+        return Predictions(*key.values(), result.seed, case_ids, splits, *outputs)
+
+    write_predictions(out, map(predictions_of, results))
     trainings = [result.trained for result in results]
-    write_history(
-        history,
-        [
-            (key | {"seed": seed}, trained.history)
-            for seed, trained in zip(seeds, trainings, strict=True)
-        ],
-    )
+    named = [key | {"seed": seed} for seed in seeds]
+    write_history(history, zip(named, (each.history for each in trainings), strict=True))
     if weights is not None:
         description = {
             **key,

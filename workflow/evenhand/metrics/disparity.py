@@ -344,8 +344,8 @@ def widening(counts: np.ndarray) -> np.ndarray:
     return (counts / (counts - 1)) ** 0.5 * quantiles
 
 
-def centred_interval(drawn: np.ndarray, seen: np.ndarray, level: float = 0.95) -> np.ndarray:
-    """Return a percentile interval of bootstrap samples, shifted so that their mean is `seen`.
+def centred_interval(drawn: np.ndarray, seen: np.ndarray) -> np.ndarray:
+    """Return a 95 % interval of bootstrap samples, shifted so that their mean is `seen`.
 
     A bootstrap sample of a small group lacks classes of the group, so its macro-F1 is lower and the
     disparity larger. A percentile interval is then biased; this one has its width around the
@@ -358,16 +358,13 @@ def centred_interval(drawn: np.ndarray, seen: np.ndarray, level: float = 0.95) -
         The statistic in each sample.
     seen : array of float, shape (...)
         The observed statistic.
-    level : float
-        Nominal coverage, between 0 and 1.
 
     Returns
     -------
     array of float, shape (2, ...)
         Low and high.
     """
-    borders = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return borders - drawn.mean(axis=0) + seen
+    return np.quantile(drawn, [0.025, 0.975], axis=0) - drawn.mean(axis=0) + seen
 
 
 def share_as_far(noise: np.ndarray, seen: np.ndarray, *, low: bool = False) -> np.ndarray:

@@ -202,6 +202,10 @@ class Inference(NamedTuple):
     power: float
     further_clusters: int | None
 
+    def with_interval(self, name: str) -> dict[str, float]:
+        """Return the mean and the ends of its interval as cells of a column of this name."""
+        return {name: self.estimate, f"{name}_low": self.low, f"{name}_high": self.high}
+
     def cells(self, *names: str) -> dict[str, float | int | None]:
         """Return some of the values by name: cells of a table."""
         return {name: getattr(self, name) for name in names}
@@ -499,9 +503,7 @@ def _by_templates(totals: Totals, shared: Sharing, tail: float) -> float:
     return quantile * shared.added**0.5 / float(totals.sizes.sum())
 
 
-def mean_p_value(
-    totals: Totals, neutral: float = 0.0, *, seed: int = 0, flips: int = FLIPS
-) -> float:
+def mean_p_value(totals: Totals, neutral: float = 0.0) -> float:
     """Return the two-sided p-value of the sign-flip test that the mean is neutral.
 
     Where clusters share words, the total is first reduced to that which is as unlikely for
@@ -521,7 +523,7 @@ def mean_p_value(
     inflation, effective = shared[:2]
     spread = float((sums**2).sum()) ** 0.5
     if not spread or (inflation == 1 and totals.templates is None):
-        return sign_flip_p_value(sums, seed=seed, flips=flips)
+        return sign_flip_p_value(sums)
     if effective <= 1:
         return float("nan")
     from scipy import special
@@ -531,7 +533,7 @@ def mean_p_value(
     if tail > 1e-280:
         alone = effective_number(totals.sizes)
         quantile = min(quantile, -float(special.stdtrit(alone - 1, tail)))
-    p_value = sign_flip_p_value(sums, reached=quantile * spread, seed=seed, flips=flips)
+    p_value = sign_flip_p_value(sums, reached=quantile * spread)
     return max(p_value, _template_p_value(totals, neutral, shared))
 
 
@@ -738,7 +740,7 @@ def sign_flip_interval(
 
 
 def interval_around(
-    estimate: float, influence: np.ndarray, clusters: np.ndarray, *, level: float = 0.95
+    estimate: float, influence: np.ndarray, clusters: np.ndarray
 ) -> tuple[float, float]:
     """Return the interval of an estimate that is a mean to first order.
 
@@ -750,15 +752,13 @@ def interval_around(
         The influence of each item on n times the estimate. The influences sum to zero.
     clusters : array, shape (n,) or (n, 2 to 4)
         As in `total`.
-    level : float
-        Nominal coverage, between 0 and 1.
 
     Returns
     -------
     (float, float)
         As of `sign_flip_interval`.
     """
-    low, high = sign_flip_interval(total(influence, clusters), level=level)
+    low, high = sign_flip_interval(total(influence, clusters))
     return estimate + low, estimate + high
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from evenhand.core import hermetic
 from evenhand.core.files import content_digest, folder_files
 from evenhand.core.stage import Input, Output, Source
-from evenhand.core.tables import PACKAGE, read_package
+from evenhand.core.tables import PACKAGE, read_package, write_rows
 from evenhand.core.verify import DELETE_RECORD
 from evenhand.report.read import read_json
 
@@ -94,11 +94,8 @@ def collect_provenance(
     }
     text = json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True)
     out.write_text(f"{text}\n", encoding="utf-8")
-    with table.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, TABLE, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(map(_row, document["files"]))
-        writer.writerows(source | {"kind": "source"} for source in document["sources"])
+    rows = map(_row, document["files"])
+    write_rows(table, TABLE, [*rows, *(row | {"kind": "source"} for row in document["sources"])])
     traced = sum(entry["stage"] is not None for entry in entries.values())
     return {"files": len(entries), "traced": traced, "sources": len(sources)}
 
@@ -110,7 +107,6 @@ def _row(entry: dict[str, Any]) -> dict[str, Any]:
     settings = {keys.get(name, name): value for name, value in parameters.items()}
     inputs = {file["file"] for files in entry["inputs"].values() for file in files} - {None}
     return {name: entry.get(name) for name in TABLE} | {
-        "result": str(entry["result"]).lower(),
         "columns": "; ".join(entry["columns"] or []),
         "parameters": _json(settings),
         "counts": _json(entry["counts"] or {}),

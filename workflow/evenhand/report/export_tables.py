@@ -89,11 +89,9 @@ def export_tables(
         safe = table.rename(columns=_safe).map(_safe)
         safe.to_csv(out / f"{name}.csv", index=False, encoding="utf-8-sig", lineterminator="\r\n")
         numeric = [_is_numeric(cells) for _, cells in table.items()]
+        forms = [_rounded if is_number else _line for is_number in numeric]
         rounded = [
-            [
-                _rounded(cell) if is_number else _line(cell)
-                for cell, is_number in zip(row, numeric, strict=True)
-            ]
+            [form(cell) for form, cell in zip(forms, row, strict=True)]
             for row in table.head(rows).to_numpy().tolist()
         ]
         header = [_line(cell) for cell in table.columns]

@@ -59,10 +59,7 @@ USED = {
     "individual_fairness": ("stereotypes_macros.html", "individual_"),
     "legal_cases": ("stereotypes_macros.html", "legal_dataset.html"),
     "legal_classifiers": ("stereotypes_macros.html", "legal_"),
-    "mitigation": (
-        *("stereotypes_macros.html", "individual_macros.html"),
-        *("mitigation_", "legal_"),
-    ),
+    "mitigation": ("stereotypes_macros.html", "individual_macros.html", "mitigation_", "legal_"),
     "provenance": ("page_provenance.js",),
 }
 

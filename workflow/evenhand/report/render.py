@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import json
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -16,7 +15,7 @@ from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
 from evenhand.core import decimals
-from evenhand.core.decimals import fixed
+from evenhand.core.decimals import fixed, missing
 from evenhand.core.rows import grouped, where
 from evenhand.errors import InputError
 from evenhand.report.page_list import BESIDE, DRAWING, NOTICE, links_to_pages
@@ -253,7 +252,7 @@ def plural(n: int | None, noun: str, nouns: str | None = None) -> str:
 
 def percent(value: float | None, digits: int = 1) -> str:
     """Return a share (0 to 1) in percent: ``12.3 %``; a tiny share does not become zero."""
-    if _missing(value):
+    if missing(value):
         return NOTHING
     least = 10**-digits
     if 0 < value * 100 < least / 2:
@@ -263,12 +262,12 @@ def percent(value: float | None, digits: int = 1) -> str:
 
 def decimal(value: float | None, digits: int = 3) -> str:
     """Return a decimal with a true minus sign: ``−0.123``."""
-    return NOTHING if _missing(value) else fixed(value, digits)
+    return NOTHING if missing(value) else fixed(value, digits)
 
 
 def signed(value: float | None, digits: int = 3) -> str:
     """Return a decimal that always has a sign: ``+0.123``."""
-    return NOTHING if _missing(value) else fixed(value, digits, signs=True)
+    return NOTHING if missing(value) else fixed(value, digits, signs=True)
 
 
 def number(value: float, *, signs: bool = False) -> str:
@@ -298,7 +297,7 @@ def span(
 
 def p_value(value: float | None) -> str | None:
     """Return a p-value as text: ``0.034``, ``0.0504``, ``< 0.001``; None without one."""
-    if _missing(value):
+    if missing(value):
         return None
     return "< 0.001" if value < 0.0005 else decimals.p_value(value, 3, "f")
 
@@ -391,10 +390,6 @@ def as_chart(chart: "LayerChart", of: Iterable[str] = ()) -> Markup:
         "{}</script></div>"
     ).format(label, style, as_json(spec))
     return drawn + Markup('<p class="small">{}</p>').format(key) if key else drawn
-
-
-def _missing(value: float | None) -> bool:
-    return value is None or not math.isfinite(value)
 
 
 def _finalize(value: Any) -> Any:

@@ -58,10 +58,5 @@ class Study:
     def titles_of(self, kind: str) -> Titles:
         """Return the titles of the names ``kind/name``, by name."""
         start = f"{kind}/"
-        return Titles(
-            {
-                name.removeprefix(start): title
-                for name, title in self.titles.items()
-                if name.startswith(start)
-            }
-        )
+        named = ((name, title) for name, title in self.titles.items() if name.startswith(start))
+        return Titles({name.removeprefix(start): title for name, title in named})

@@ -81,30 +81,31 @@ def _facts(data: BuiltCases, rows: dict[str, Rows]) -> dict[str, Any]:
     shift = [row for row in rows["shift"] if row["distance"] is not None]
     leakage = [row for row in rows["leakage"] if row["label"] is None and row["cases"]]
     leakage.sort(key=lambda row: (-row["cases"], row["language"] or "", row["pattern"]))
-    quantities = grouped(rows["lengths"], "unit", "tokenizer")
+    lengths = []
+    for (unit, tokenizer), of_unit in grouped(rows["lengths"], "unit", "tokenizer").items():
+        quantities = {row["quantity"].replace(" ", "_"): row for row in of_unit}
+        lengths.append({"unit": unit, "tokenizer": tokenizer} | quantities)
+    attributes = [a for a in dataset.attributes if a.name in groups or not a.groups]
+    limits = [
+        _limits(attribute, groups[attribute.name], cases)
+        for attribute in dataset.attributes
+        if attribute.name in groups
+    ]
     return {
         "fixed": dataset,
         "languages": sorted(languages - {None}),
         "size": size_category(cases),
         "cases": cases,
         "unlabelled": columns["label_known"].to_pylist().count(False),
-        "attributes": [a for a in dataset.attributes if a.name in groups or not a.groups],
-        "limits": [
-            _limits(attribute, groups[attribute.name], cases)
-            for attribute in dataset.attributes
-            if attribute.name in groups
-        ],
+        "attributes": attributes,
+        "limits": limits,
         "few": FEW,
         "sizes": rows["sizes"],
         "labels": _by_split(rows["labels"], "label"),
         "groups": _by_split(rows["groups"], "attribute", "group"),
         "shift": where(shift, splits="train-test"),
         "shifts": find_shifts(rows["shift"]),
-        "lengths": [
-            {"unit": unit, "tokenizer": tokenizer}
-            | {row["quantity"].replace(" ", "_"): row for row in of_unit}
-            for (unit, tokenizer), of_unit in quantities.items()
-        ],
+        "lengths": lengths,
         "leakage": leakage,
         "rules": rows.get("rules", []),
     }

@@ -118,6 +118,10 @@ def write_model_cards(
         ]
         metrics = [metric for part in (*editions, *of_pairs) for metric in part["metrics"]]
         methods = in_order(row["method"] for part in of_pairs for row in part["rows"])
+        checks = []
+        for gate, part in zip(checked, [*editions, *of_pairs], strict=True):
+            named = {key: part[key] for key in ("title", "left_out") if key in part}
+            checks.append(describe_check(gate) | named | {"why": " ".join(gate["why"])})
         facts = {
             "notice": notice,
             "call": call,
@@ -127,12 +131,7 @@ def write_model_cards(
             "facts": {name: checked[0].get(name) for name in FACTS},
             "sets": of_pairs,
             "editions": editions,
-            "checks": [
-                describe_check(gate)
-                | {"title": part["title"], "why": " ".join(gate["why"])}
-                | {key: part[key] for key in ("left_out",) if key in part}
-                for gate, part in zip(checked, [*editions, *of_pairs], strict=True)
-            ],
+            "checks": checks,
             "methods": [
                 {"title": method_title(name), "meaning": METHODS[name].meaning}
                 for name in methods
@@ -144,9 +143,8 @@ def write_model_cards(
             ],
             "language": language,
         }
-        path.write_text(
-            render(template, facts, {"p_value": p_value, "plural": plural}), encoding="utf-8"
-        )
+        card = render(template, facts, {"p_value": p_value, "plural": plural})
+        path.write_text(card, encoding="utf-8")
         counts[model] = {
             "data_sets": len(checked),
             "metrics": len(metrics),
@@ -196,6 +194,9 @@ def _set(
     left_out = left_out_pairs(document, of_model), checked["unscored"]
     independent = independent_pairs(whole)
     has_intervals = any(row["score_low"] is not None for row in types)
+    metrics = [_score_metric(place, row, facts["sides"][0]) for row in counted]
+    for row in triples:
+        metrics += [] if row["aside"] else _triple_metrics(place, row)
     return {
         **facts,
         "name": name,
@@ -210,15 +211,7 @@ def _set(
         "by_type": cells_by("bias_type", types) if has_intervals else None,
         "triples": triples,
         "doubts": [(FLAGS.get(flag, flag), count) for flag, count in facts["flags"] if count],
-        "metrics": [
-            *(_score_metric(place, row, facts["sides"][0]) for row in counted),
-            *(
-                metric
-                for row in triples
-                if not row["aside"]
-                for metric in _triple_metrics(place, row)
-            ),
-        ],
+        "metrics": metrics,
     }
 
 
@@ -284,14 +277,11 @@ def _edition(path: Path, gate: dict[str, Any], model: str) -> dict[str, Any]:
         return empty | {"name": name, "title": title, "conclusion": words}
     place, unit = _place(gate, name, title, "default"), f"log{row['log_base']:g}"
     words = plain("card_bias", unit=unit)
-    metrics = [
-        _metric(place, "mean_bias", words, row, "mean_bias", "verdict", "scored", digits=3),
-        *(
-            _metric(place, kind, f"{in_words(kind).capitalize()}, {unit}", row, kind, "scored")
-            for kind in DEGREES
-            if row[kind] is not None
-        ),
-    ]
+    metrics = [_metric(place, "mean_bias", words, row, "mean_bias", "verdict", "scored", digits=3)]
+    for kind in DEGREES:
+        if row[kind] is not None:
+            words = f"{in_words(kind).capitalize()}, {unit}"
+            metrics.append(_metric(place, kind, words, row, kind, "scored"))
     significant = row["verdict"] in ("male", "female")
     verdict = row["verdict"]
     return {

@@ -69,28 +69,26 @@ def write_slguset_card(
     annotators = [row for path in answers for row in read_rows(path, ["sentence_id", "annotator"])]
     annotators = [row["sentence_id"] for row in annotators if row["annotator"] != ADJUDICATOR]
     sentences = facts["sentences"]
-    text = render(
-        template,
-        {
-            "name": name,
-            "licence": licence,
-            "notice": notice,
-            "title": title,
-            "language": language,
-            "values": values,
-            "attribute": attribute,
-            "corpora": corpora or [],
-            "filters": filters or [],
-            "size": size_category(sentences),
-            "sentences": sentences,
-            "statistics": facts,
-            "pairs": [row for row in pairs if row["total"]],
-            "sums": [sum(row[value] for row in pairs) for value in values],
-            "funnel": read_table(corpus / "funnel.csv"),
-            "agreement": agreement,
-            "overall": next(row for row in agreement if row["pair"] == "all"),
-            "annotators": max(Counter(annotators).values(), default=0),
-        },
-    )
+    content = {
+        "name": name,
+        "licence": licence,
+        "notice": notice,
+        "title": title,
+        "language": language,
+        "values": values,
+        "attribute": attribute,
+        "corpora": corpora or [],
+        "filters": filters or [],
+        "size": size_category(sentences),
+        "sentences": sentences,
+        "statistics": facts,
+        "pairs": [row for row in pairs if row["total"]],
+        "sums": [sum(row[value] for row in pairs) for value in values],
+        "funnel": read_table(corpus / "funnel.csv"),
+        "agreement": agreement,
+        "overall": next(row for row in agreement if row["pair"] == "all"),
+        "annotators": max(Counter(annotators).values(), default=0),
+    }
+    text = render(template, content)
     out.write_text(text, encoding="utf-8")
     return {"sentences": sentences}

@@ -261,26 +261,18 @@ def check_rows(
     """
     keys = [(row.cells[task.group], row.cells[task.key]) for row in rows]
     groups = ", ".join(sorted({group for group, _ in handed_out}))
-    refuse(
-        path,
-        [row for row, key in zip(rows, keys, strict=True) if key not in handed_out],
-        f"there is a {task.item} that was not handed out in the {task.group} {groups}",
-        "remove rows that were added, put changed cells back, and hand in only sheets of"
-        f" this {task.group}",
-        task.key,
-    )
+    added = [row for row, key in zip(rows, keys, strict=True) if key not in handed_out]
+    problem = f"there is a {task.item} that was not handed out in the {task.group} {groups}"
+    remedy = "remove rows that were added, put changed cells back, and hand in only sheets of"
+    refuse(path, added, problem, f"{remedy} this {task.group}", task.key)
     for name in task.fixed:
-        refuse(
-            path,
-            [
-                row
-                for row, key in zip(rows, keys, strict=True)
-                if row.cells[name] != handed_out[key][name]
-            ],
-            f"the cell {name} was changed",
-            "put it back as it was handed out",
-            name,
-        )
+        changed = [
+            row
+            for row, key in zip(rows, keys, strict=True)
+            if row.cells[name] != handed_out[key][name]
+        ]
+        problem = f"the cell {name} was changed"
+        refuse(path, changed, problem, "put it back as it was handed out", name)
     first = {key: place for place, key in reversed([*enumerate(keys)])}
     again = [row for place, row in enumerate(rows) if first[keys[place]] != place]
     refuse(path, again, f"a {task.item} occurs a second time", "keep one of the rows")
@@ -316,14 +308,10 @@ def chosen(
     words = [unicodedata.normalize("NFKC", row.cells[column]).strip().casefold() for row in rows]
     if numbers:
         known |= {word: word for word in words if word.isdecimal()}
-    refuse(
-        path,
-        [row for row, word in zip(rows, words, strict=True) if word and word not in known],
-        f"there is an unknown answer in {column}",
-        f"fill in {', '.join(['a number' for _ in range(numbers)] + [*choices[:-1]])} or"
-        f" {choices[-1]}",
-        column,
-    )
+    unknown = [row for row, word in zip(rows, words, strict=True) if word and word not in known]
+    allowed = [*(["a number"] if numbers else []), *choices[:-1]]
+    remedy = f"fill in {', '.join(allowed)} or {choices[-1]}"
+    refuse(path, unknown, f"there is an unknown answer in {column}", remedy, column)
     return [known.get(word) for word in words]
 
 

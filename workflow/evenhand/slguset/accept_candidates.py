@@ -252,14 +252,9 @@ def accept_candidates(
     by_id = {row["sentence_id"]: row for row in rows if row["verdict"] == ACCEPTED}
     write_csv(table, ACCEPTED_COLUMNS, _accepted_rows(candidates, by_id))
     strongest = sorted(model.weights.items(), key=lambda item: (-abs(item[1]), item[0]))[:LISTED]
-    write_tables(
-        tables,
-        [
-            (GUARANTEES, guarantees),
-            (PRECISION, _precision_rows([row for row in rows if row["random_sample"]])),
-            (FEATURES, ({"feature": name, "weight": weight} for name, weight in strongest)),
-        ],
-    )
+    precision = _precision_rows([row for row in rows if row["random_sample"]])
+    weights = [{"feature": name, "weight": weight} for name, weight in strongest]
+    write_tables(tables, [(GUARANTEES, guarantees), (PRECISION, precision), (FEATURES, weights)])
     return {
         "learned_from": len(examples),
         "candidates": len(rows),

@@ -193,14 +193,12 @@ def build_dataset(
         tables, [(AGREEMENT, agreement.rows(pairs)), (ANNOTATORS, agreement.annotator_rows())]
     )
     fates = [sentence.fate() for sentence in judged]
-    rows = in_order(
-        (
-            dataset_row(sentence.row, columns)
-            for sentence, fate in zip(judged, fates, strict=True)
-            if fate == "accept"
-        ),
-        read_keywords(keywords, values).pair_names(),
+    accepted = (
+        dataset_row(sentence.row, columns)
+        for sentence, fate in zip(judged, fates, strict=True)
+        if fate == "accept"
     )
+    rows = in_order(accepted, read_keywords(keywords, values).pair_names())
     for row in rows:
         if row["sentence"][row["start"] : row["end"]] != row["keyword"]:
             raise RuntimeError(f"the offsets of sentence {row['sentence_id']} are wrong")

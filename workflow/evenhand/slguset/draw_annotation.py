@@ -170,14 +170,11 @@ def draw_annotation(
         if row["verdict"] == ACCEPTED
         and (row["sentence_id"] in frozen or row["sentence_id"] not in entries)
     ]
-    drawn_ids = draw_items(
-        ((side, key) for side, _, key in free),
-        lambda side: quota.get(side, 0),
-        f"{seed} choose",
-        {row["sentence_id"]: abs(row["score"] - 0.5) for row in read_rows(scores[0])}
-        if scores
-        else None,
-    )
+    sides = ((side, key) for side, _, key in free)
+    distances = None
+    if scores:
+        distances = {row["sentence_id"]: abs(row["score"] - 0.5) for row in read_rows(scores[0])}
+    drawn_ids = draw_items(sides, lambda side: quota.get(side, 0), f"{seed} choose", distances)
     corpus_of = corpora_by_file(inventories or [], corpora or []) if random_per_corpus else {}
     by_corpus: dict[str, list[str]] = defaultdict(list)
     for _, source, key in free if random_per_corpus else ():

@@ -107,13 +107,10 @@ def keyword_slots(
     )
     pairs: list[list[Slot] | str] = []
     for number in range(0, len(texts), 2):
-        words = [
-            [
-                tokens_of(texts[k], coded["offset_mapping"][k], start, end)
-                for start, end, _ in spans[k]
-            ]
-            for k in (number, number + 1)
-        ]
+        words = []
+        for k in (number, number + 1):
+            offsets = coded["offset_mapping"][k]
+            words.append([tokens_of(texts[k], offsets, start, end) for start, end, _ in spans[k]])
         if not all(map(all, words)):
             pairs.append("keyword_vanishes")
             continue

@@ -206,13 +206,12 @@ def _frames(whole: tuple[str, ...]) -> dict[tuple[str, ...], str]:
     context, shared, *others = whole
     parts = shared.split()
     count = len(parts) if not others and len(parts) <= MOST_WORDS else 0
-    return {
-        (context, " ".join(parts[:start]), " ".join(parts[start + size :])): " ".join(
-            parts[start : start + size]
-        )
-        for size in range(1, count // 3 + 1)
-        for start in range(count - size + 1)
-    }
+    fillings = {}
+    for size in range(1, count // 3 + 1):
+        for start in range(count - size + 1):
+            before, words, after = parts[:start], parts[start : start + size], parts[start + size :]
+            fillings[context, " ".join(before), " ".join(after)] = " ".join(words)
+    return fillings
 
 
 def misplaced(pairs: Sequence[tuple[str, str]], least: int = MOVED) -> dict[int, int]:

@@ -138,17 +138,12 @@ def _encode_causal(lm: CausalLM, texts: Sequence[tuple[str, str]]) -> list[Sente
     alone = lm.tokenizer(
         sentences, add_special_tokens=False, split_special_tokens=True, verbose=False
     ).encodings
-    return [
-        Sentence(
-            ids.tolist(),
-            list(range(start, len(ids))),
-            [],
-            *_unknown(lm, sentence, list(zip(encoding.ids, encoding.offsets, strict=True))),
-        )
-        for sentence, encoding, ids, start in zip(
-            sentences, alone, *encode_sequences(lm, sentences, contexts), strict=True
-        )
-    ]
+    inputs = encode_sequences(lm, sentences, contexts)
+    encoded = []
+    for sentence, encoding, ids, start in zip(sentences, alone, *inputs, strict=True):
+        unknown = _unknown(lm, sentence, list(zip(encoding.ids, encoding.offsets, strict=True)))
+        encoded.append(Sentence(ids.tolist(), list(range(start, len(ids))), [], *unknown))
+    return encoded
 
 
 def _has_pair_form(lm: MaskedLM) -> bool:

@@ -282,15 +282,13 @@ class _Tally:
         if exact is None:
             keys = ("rescored_pairs", "rescored_by_pass", "near_tie_margins", "calibrated_on")
             return counts | dict.fromkeys(keys)
+        by_pass = {name: self.rescored[name] for name in PASSES if name in self.rescored}
+        # None if the sample was too small for a margin, so that every pair was scored again
+        margins = exact.margins.items()
+        finite = {name: margin if math.isfinite(margin) else None for name, margin in margins}
         return counts | {
             "rescored_pairs": self.rescored_pairs,
-            "rescored_by_pass": {
-                name: self.rescored[name] for name in PASSES if name in self.rescored
-            },
-            # None if the sample was too small for a margin, so that every pair was scored again
-            "near_tie_margins": {
-                method: margin if math.isfinite(margin) else None
-                for method, margin in exact.margins.items()
-            },
+            "rescored_by_pass": by_pass,
+            "near_tie_margins": finite,
             "calibrated_on": exact.pairs,
         }

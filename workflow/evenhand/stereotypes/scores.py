@@ -36,19 +36,17 @@ NULL_SCORES = pa.schema([("seed", pa.int32()), *SCORES])
 
 #: The token scores: one row per pair, side, variant and pass, in the order of the scores, for
 #: sentences with a score. Its log_p are rounded to float32, the scores are not.
-TOKENS = pa.schema(
-    [
-        ("pair_id", pa.string()),
-        ("side", pa.string()),
-        ("variant", pa.string()),
-        ("pass", pa.string()),  # unmasked, cps, sss, all_masked or causal
-        ("token", pa.list_(pa.int32())),  # ids of the scored tokens, in order
-        ("place", pa.list_(pa.int32())),  # their positions in the input, including specials
-        ("log_p", pa.list_(pa.float32())),  # natural logarithm
-        ("first", pa.list_(pa.bool_())),  # whether no other token is likelier
-        ("entropy", pa.list_(pa.float32())),  # of the prediction, in nats
-        ("alpha", pa.list_(pa.float32())),  # attention to the token; unmasked pass only
-    ]
+TOKENS = schema_of(
+    pair_id="string",
+    side="string",
+    variant="string",
+    **{"pass": "string"},  # unmasked, cps, sss, all_masked or causal
+    token=pa.list_(pa.int32()),  # ids of the scored tokens, in order
+    place=pa.list_(pa.int32()),  # their positions in the input, including specials
+    log_p=pa.list_(pa.float32()),  # natural logarithm
+    first=pa.list_(pa.bool_()),  # whether no other token is likelier
+    entropy=pa.list_(pa.float32()),  # of the prediction, in nats
+    alpha=pa.list_(pa.float32()),  # attention to the token; unmasked pass only
 )
 
 #: Why a sentence has no score.

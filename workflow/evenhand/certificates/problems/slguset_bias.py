@@ -24,14 +24,12 @@ def rows(study: Study) -> Iterator[Row]:
     def differences(model: LanguageModel, pairs: list[Row], _family: str) -> dict[str, list[float]]:
         sentences = [_sentence(pair, keywords) for pair in pairs]
         scored = score_sentences(model, sentences, log_base=math.e, tokens_per_batch=4096)
-        signs = [1 if sentence["gender"] == "male" else -1 for sentence in sentences]
-        return {
-            method: [
-                math.nan if result[method] is None else result[method] * sign
-                for (result, _), sign in zip(scored, signs, strict=True)
-            ]
-            for method in METHODS
-        }
+        values: dict[str, list[float]] = {method: [] for method in METHODS}
+        for sentence, (result, _) in zip(sentences, scored, strict=True):
+            sign = 1 if sentence["gender"] == "male" else -1
+            for method, some in values.items():
+                some.append(math.nan if result[method] is None else result[method] * sign)
+        return values
 
     chinese = (trained for trained in TRAINED if trained[0] == "chinese")
     return dose_rows(study, chinese, differences)

@@ -105,11 +105,10 @@ def rows(study: IndividualStudy) -> Iterator[Row]:
             continue
         for answers in read_answers(runs, predictions, study.people[datasets[number]], names):
             named = answers.setting.named | {"seeds": len(answers.seeds), "runs": answers.runs}
-            counted[answers.setting] = _with_gaps(
-                [
-                    named | {"group": group, "label": label} | count_answers(answers, some)
-                    for group, label, some in members(answers)
-                ]
-            )
+            counts = [
+                named | {"group": group, "label": label} | count_answers(answers, some)
+                for group, label, some in members(answers)
+            ]
+            counted[answers.setting] = _with_gaps(counts)
     for setting in sorted(counted, key=order):
         yield from counted[setting]

@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 
-from evenhand.core.tables import Row, Table, integer, percent, text
+from evenhand.core.tables import Row, Table, integer, percent, text, with_interval
 from evenhand.learning.probes import PROBES, probe
 from evenhand.legal.classifier_study import SETTING, SETTING_KEY, ClassifierStudy, Setting
 from evenhand.legal.predictions import Predictions, read_predictions
@@ -84,9 +84,7 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
                 "groups": result.groups,
                 "cases": result.cases,
                 "chance": 100 * result.chance,
-                "score": 100 * result.mean,
-                "score_low": 100 * result.low,
-                "score_high": 100 * result.high,
+                **with_interval("score", 100 * result.mean, 100 * result.low, 100 * result.high),
                 "from_labels": from_labels[attribute, name],
                 "before": plain.get(key),
             }

@@ -118,13 +118,8 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
                     neutral=0,
                     delta=TAU if measure == "divergence" else study.delta,
                 )
-                row |= {
-                    "difference": inference.estimate,
-                    "difference_low": inference.low,
-                    "difference_high": inference.high,
-                    "p_value": inference.p_value,
-                    "power": inference.power,
-                }
+                row |= inference.with_interval("difference")
+                row |= inference.cells("p_value", "power")
     adjust([rows[place] for place in inferences], "p_value", "p_adjusted")
     for place, inference in inferences.items():
         rows[place]["verdict"] = verdict(inference, p_value=rows[place]["p_adjusted"])

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from evenhand.core.tables import Row, Table, integer, number, percent, text
+from evenhand.core.tables import Row, Table, integer, number, percent, text, with_interval
 from evenhand.legal.built import label_sets
 from evenhand.legal.classifier_study import (
     FEW,
@@ -89,19 +89,17 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
                 "cells": len(cells),
                 "accuracy": 100 * right[places].mean(),
                 "worst_cell": f"{names[label]}{TIMES}{groups.names[group]}",
-                "worst": 100 * worst,
-                **_interval("worst", 100 * worst_drawn[setting]),
+                **_with_interval("worst", 100 * worst, 100 * worst_drawn[setting]),
             }
             for name, other in _compared(setting, settings).items():
                 difference = 100 * (worst_drawn[setting] - worst_drawn[other])
-                row[f"over_{name}"] = 100 * (worst - seen[other].min())
-                row |= _interval(f"over_{name}", difference)
+                over = 100 * (worst - seen[other].min())
+                row |= _with_interval(f"over_{name}", over, difference)
             yield study.selected(row)
 
 
-def _interval(name: str, samples: np.ndarray) -> Row:
-    low, high = np.percentile(samples, [2.5, 97.5])
-    return {f"{name}_low": float(low), f"{name}_high": float(high)}
+def _with_interval(name: str, value: float, samples: np.ndarray) -> Row:
+    return with_interval(name, value, *np.percentile(samples, [2.5, 97.5]))
 
 
 def _compared(setting: Setting, trained: Iterable[Setting]) -> dict[str, Setting]:

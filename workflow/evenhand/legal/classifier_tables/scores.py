@@ -5,11 +5,11 @@ Source of the measures: FairLex (Chalkidis et al. 2022), section 4.
 
 import math
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
-from evenhand.core.tables import Row, Table, integer, number, percent, share, text
+from evenhand.core.tables import Row, Table, integer, number, percent, share, text, with_interval
 from evenhand.legal.built import NO_LABEL, Groups
 from evenhand.legal.classifier_study import (
     CHANCE,
@@ -205,16 +205,10 @@ def _sums(
             resamples=study.resamples,
         )
     strata = np.unique(cases.true[known], axis=0, return_inverse=True)[1].reshape(-1)
+    shuffled, seed = (values[known], groups.codes[known]), drawn_seed(name, attribute, "shuffled")
+    draw = partial(permuted_sums, *shuffled, groups.unknown, seed=seed)
     noise, noise_labels = (
-        permuted_sums(
-            values[known],
-            groups.codes[known],
-            groups.unknown,
-            seed=drawn_seed(name, attribute, "shuffled"),
-            permutations=study.permutations,
-            strata=some,
-        )
-        for some in (None, strata)
+        draw(permutations=study.permutations, strata=some) for some in (None, strata)
     )
     perfect = groups.sums(stacked(cases.classes, cases.classes[None]))
     sums = {"seen": groups.sums(values), "drawn": drawn, "noise": noise}
@@ -265,10 +259,9 @@ def _score_row(
     if len(sizes):
         row["worst_group"] = groups.names[int(np.nanargmin(scores["seen"][chosen].mean(0)))]
     if len(sizes) < 2:
-        return row | {"gd": None, "gd_low": None, "gd_high": None}
-    apart = dict(
-        zip(("gd", "worst"), planted(scores["noise"][:, chosen], study.delta, seed=0), strict=True)
-    )
+        return row | with_interval("gd", None, None, None)
+    spread = planted(scores["noise"][:, chosen], study.delta, seed=0)
+    apart = dict(zip(("gd", "worst"), spread, strict=True))
     # constant predictions or a small group would hide any difference
     hidden = row["constant_seeds"] == row["seeds"] or row["smallest_group"] < FEW
     for name, low, percentile in (("gd", False, 95), ("worst", True, 5)):
@@ -378,8 +371,6 @@ def _summary(name: str, values: np.ndarray, interval: tuple[float, float]) -> Ro
     """Return mean and sd over runs, and the interval; None where there is none."""
     ends = [None if np.isnan(end) else end for end in bounded(interval, 0.0, 100.0)]
     return {
-        name: values.mean(),
         f"{name}_sd": float(values.std(ddof=1)) if len(values) > 1 else None,
-        f"{name}_low": ends[0],
-        f"{name}_high": ends[1],
+        **with_interval(name, values.mean(), *ends),
     }

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.core.rows import where
 from evenhand.core.tables import Row, Table, flag, integer, number, percent, read_table, share, text
 from evenhand.legal.built import label_names
 from evenhand.legal.classifier_study import FEW, ClassifierStudy, case_counts, scores_of_groups
@@ -58,14 +59,10 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
     train_cases = {
         groups.attribute.name: groups.take(study.data.trained).sizes for groups in study.data.groups
     }
-    drifts = {
-        (row["attribute"], row["group"]): {
-            "drift": row["distance"],
-            "drift_above_noise": row["above_noise"],
-        }
-        for row in read_table(study.case_tables / "shift.csv")
-        if row["splits"] == "train-test"
-    }
+    drifts = {}
+    for row in where(read_table(study.case_tables / "shift.csv"), splits="train-test"):
+        drift = {"drift": row["distance"], "drift_above_noise": row["above_noise"]}
+        drifts[row["attribute"], row["group"]] = drift
     values, truth = case_counts(cases, runs), cases.classes
     classes = truth.shape[1]
     by_class = 100 * f1_by_class(counts_of(values.sum(axis=0), classes))

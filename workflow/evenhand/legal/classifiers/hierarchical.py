@@ -72,11 +72,12 @@ class Classifier(NetworkClassifier):
     def batcher(self, rows: np.ndarray) -> Any:
         """Return the tokens of rows, packed."""
         special = self.meta["special"]
+        cases = [
+            store.paragraphs(row, self.limits, special["after"])
+            for store, row in self.located(rows)
+        ]
         packed = pack(
-            [
-                store.paragraphs(row, self.limits, special["after"])
-                for store, row in self.located(rows)
-            ],
+            cases,
             self.limits,
             pad_id=special["pad"] or 0,
             tokens_per_batch=self.job.extra["tokens_per_batch"] or None,

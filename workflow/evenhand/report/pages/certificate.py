@@ -38,16 +38,14 @@ def content(study: Study) -> dict[str, Any]:
     promises = {
         name.removeprefix(PREFIX): promised for name, promised in tables.items() if PREFIX in name
     }
+    problems = grouped(rows, "problem")
+    dosed = [name for name, doses in tables.items() if doses and "dose" in doses[0]]
     return {
-        "sections": [(name, _title(name)) for name in grouped(rows, "problem")],
-        "titles": {name: _title(name) for name in grouped(rows, "problem")},
+        "sections": [(name, _title(name)) for name in problems],
+        "titles": {name: _title(name) for name in problems},
         "rows": rows,
         "missed": [row for row in rows if row["verdict"] in ("failed", "known_failure")],
-        "figures": {
-            name: _figures(name, doses)
-            for name, doses in tables.items()
-            if doses and "dose" in doses[0]
-        },
+        "figures": {name: _figures(name, tables[name]) for name in dosed},
         "promises": promises,
         "prefix": PREFIX,
         "answers": {name: ANSWERS[name](promised) for name, promised in promises.items()},

@@ -33,6 +33,7 @@ def content(study: Study) -> dict[str, Any]:
         for row in tables.get("findings", [])
         if row["dataset"] is not None and not row["finding"].startswith("front_")
     ]
+    findings.sort(key=lambda row: PLACES.get(row["finding"], 0))
     return {
         "results": {
             f"table-{n}": describe_results(tables.get(f"table_{n}", []), documents, titles, behind)
@@ -45,9 +46,7 @@ def content(study: Study) -> dict[str, Any]:
         "headline": conclude(tables, documents, study.delta)[1]
         or ([say("if_nothing")] if tables else []),
         "drawn": draw(tables.get("table_4", []), titles),
-        "findings": grouped(
-            sorted(findings, key=lambda row: PLACES.get(row["finding"], 0)), "dataset"
-        ),
+        "findings": grouped(findings, "dataset"),
         "dataset_title": partial(title, titles=titles),
         "individual": individual_words,
         "behind": behind,

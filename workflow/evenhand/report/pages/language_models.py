@@ -43,18 +43,11 @@ def content(study: Study) -> dict[str, Any]:
     sets = []
     for name in names:
         title = documents.get(name, {}).get("title") or name
-        sets.append(
-            {
-                "name": name,
-                "id": ids.give(f"set-{slug(name)}"),
-                "title": f"{title} ({name})" if titles[title] > 1 else title,
-            }
-            | _set(
-                documents.get(name),
-                read_tables(folders[name]) if name in folders else {},
-                {model: gate for (of_set, model), gate in gates.items() if of_set == name},
-            )
-        )
+        unique = f"{title} ({name})" if titles[title] > 1 else title
+        tables = read_tables(folders[name]) if name in folders else {}
+        gates_of = {model: gate for (of_set, model), gate in gates.items() if of_set == name}
+        head = {"name": name, "id": ids.give(f"set-{slug(name)}"), "title": unique}
+        sets.append(head | _set(documents.get(name), tables, gates_of))
     models = measures.describe_models(gates)
     set_titles = {pairs["name"]: pairs["title"] for pairs in sets}
     for row in models["checks"] if models else ():
@@ -85,9 +78,7 @@ def content(study: Study) -> dict[str, Any]:
         "sets": sets,
         "headline": conclude(results, files, MOST),
         "by_model": by_model(results),
-        "methods": {
-            name: method for name, method in METHODS.items() if name in methods or not methods
-        },
+        "methods": {name: METHODS[name] for name in METHODS if name in methods or not methods},
         "aside": ASIDE,
         "least_effective": LEAST_EFFECTIVE,
         "models": models,
@@ -121,12 +112,11 @@ def _set(
     scores = describe_scores(rows, description["sides"], untrusted) if rows else None
     unscored = {row["model"]: row["unscored"] for row in tables.get("models", [])}
     meta = (trusted(table) for table in ("meta_evaluation", "roc", "auc_tests"))
+    independent = scores["independent"] if scores else None
     return {
         "description": description,
         "scores": scores,
-        "independent": independent_words(
-            scores["independent"] if scores else None, description["clusters"]
-        ),
+        "independent": independent_words(independent, description["clusters"]),
         "unscored": unscored,
         "sentence": scores["sentence"] if scores else say("lm_no_scores"),
         "stereoset": measures.by_model(trusted("stereoset")),

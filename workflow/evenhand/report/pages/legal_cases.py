@@ -45,12 +45,13 @@ def content(study: Study) -> dict[str, Any]:
     associations, count = clearest_associations(
         {dataset.id: dataset.tables["cross"] for dataset in datasets}, titles_by_name(datasets)
     )
+    associated = ""
+    if associations:
+        associated = say("legal_associated", rows=associations, count=count)
     return {
         "sections": navigation(datasets),
         "datasets": [_dataset(study, dataset) for dataset in datasets],
-        "associations": say("legal_associated", rows=associations, count=count)
-        if associations
-        else "",
+        "associations": associated,
         "split_items": items,
         "most_columns": MOST_COLUMNS,
         "divided_files": [
@@ -67,6 +68,7 @@ def _dataset(study: Study, dataset: Described) -> dict[str, Any]:
     tables, name = dataset.tables, dataset.id
     [duplicates] = study.paths(f"{name}/duplicates.parquet")
     audit = study.path(f"tables/audits/{name}")
+    audited = read_table(audit / "audit.csv") if audit else []
     pairs = grouped(where(tables["cross"], split="all"), "attribute", "other_attribute")
     too_wide = [pair for pair, rows in pairs.items() if len(_columns(rows)) > MOST_COLUMNS]
     return dataset.head | {
@@ -93,9 +95,7 @@ def _dataset(study: Study, dataset: Described) -> dict[str, Any]:
         "reading": describe_reading(study.paths(f"{name}/records/*.counts.json")),
         "duplicates": Counter(row["how"] for row in read_rows(duplicates, ["how"])),
         "divided": study.document(f"{name}/splits.json"),
-        "audit": [row for row in read_table(audit / "audit.csv") if row["answered"]]
-        if audit
-        else [],
+        "audit": [row for row in audited if row["answered"]],
     }
 
 
@@ -200,14 +200,13 @@ def _crossed(first: str, second: str, rows: Rows, titles: dict[str, str]) -> dic
     over, within = titles.get(second, second), titles.get(first, first)
     numbered = [f"{i} {name}" for i, name in enumerate(columns, 1)]
     label = plain("figure_shares", over=over, within=within, columns=numbered)
+    heading = over[:1].upper() + over[1:]
     return {
         "name": first,
         "other": second,
         "columns": columns,
         "rows": [{"name": name, "cells": cells} for name, cells in lines.items()],
-        "figure": heat_map(drawn, shares, label, title=over[:1].upper() + over[1:])
-        if drawn
-        else None,
+        "figure": heat_map(drawn, shares, label, title=heading) if drawn else None,
         "without": [name for name in lines if name not in drawn],
     }
 

@@ -30,37 +30,35 @@ def content(study: Study) -> dict[str, Any]:
     described = []
     for dataset in datasets:
         tables = dataset.tables
-        scores = where(tables["group_scores"], objective=classifiers.BASE)
-        described.append(
-            dataset.head
-            | {
-                "task": dataset.declaration.task,
-                "has_two_labels": len(dataset.declaration.labels) == 2,
-                "table_4": classifiers.describe_table_4(
-                    where(tables["table_4"], objective=classifiers.BASE)
-                ),
-                "claims": tables["claims"],
-                "table_2": [
-                    {"name": attribute, "classifier": classifier, "rows": rows}
-                    | classifiers.draw_table_2(rows, scores)
-                    for (attribute, classifier), rows in grouped(
-                        tables["table_2"], "attribute", "classifier"
-                    ).items()
-                ],
-                "calibration": [
-                    row | {"noise_words": plain("legal_noise", verdict=row["verdict"])}
-                    for row in where(tables["calibration"], objective=classifiers.BASE)
-                ],
-                "counterfactual": classifiers.by_training(tables.get("counterfactual", [])),
-                "group_scores": classifiers.describe_group_scores(scores),
-                "calibration_curves": classifiers.describe_calibration_curves(
-                    tables["calibration_bins"]
-                ),
-                "findings": classifier_findings(
-                    [(dataset.declaration, tables)], objectives, claims
-                ),
-            }
+        table_4, scores, calibration = (
+            where(tables[name], objective=classifiers.BASE)
+            for name in ("table_4", "group_scores", "calibration")
         )
+        table_2 = [
+            {"name": attribute, "classifier": classifier, "rows": rows}
+            | classifiers.draw_table_2(rows, scores)
+            for (attribute, classifier), rows in grouped(
+                tables["table_2"], "attribute", "classifier"
+            ).items()
+        ]
+        calibration = [
+            row | {"noise_words": plain("legal_noise", verdict=row["verdict"])}
+            for row in calibration
+        ]
+        bins, declaration = tables["calibration_bins"], dataset.declaration
+        values = {
+            "task": declaration.task,
+            "has_two_labels": len(declaration.labels) == 2,
+            "table_4": classifiers.describe_table_4(table_4),
+            "claims": tables["claims"],
+            "table_2": table_2,
+            "calibration": calibration,
+            "counterfactual": classifiers.by_training(tables.get("counterfactual", [])),
+            "group_scores": classifiers.describe_group_scores(scores),
+            "calibration_curves": classifiers.describe_calibration_curves(bins),
+            "findings": classifier_findings([(declaration, tables)], objectives, claims),
+        }
+        described.append(dataset.head | values)
     lowest = judge(
         {dataset.id: dataset.tables["table_4"] for dataset in datasets},
         {dataset.id: dataset.tables["group_scores"] for dataset in datasets},

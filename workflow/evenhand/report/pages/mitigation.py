@@ -195,17 +195,12 @@ TITLES = {"ddp": ("dDP", 0.02), "ifr_p": ("1 − IFR_p", 0.05)}
 
 def describe_fronts(rows: Iterable[Row], titles: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return, per data set and front, the points; those on the front are numbered and listed."""
-    return [
-        {
-            "key": dataset,
-            "name": title(dataset, titles),
-            "fronts": [
-                _front(title(dataset, titles), name, group)
-                for name in dict.fromkeys(row["front"] for row in group)
-            ],
-        }
-        for dataset, group in grouped(where(rows, split="random"), "dataset").items()
-    ]
+    blocks = []
+    for dataset, group in grouped(where(rows, split="random"), "dataset").items():
+        name = title(dataset, titles)
+        fronts = [_front(name, front, group) for front in grouped(group, "front")]
+        blocks.append({"key": dataset, "name": name, "fronts": fronts})
+    return blocks
 
 
 def _front(dataset: str, name: str, of_set: list[Row]) -> dict[str, Any]:
@@ -220,13 +215,7 @@ def _front(dataset: str, name: str, of_set: list[Row]) -> dict[str, Any]:
             "name": names[row["method"]],
             "x": row["balanced_acc"],
             "y": row["unfairness"],
-            "words": plain(
-                "figure_front_dot",
-                label=_label(row),
-                accuracy=row["balanced_acc"],
-                measure=measure,
-                unfairness=row["unfairness"],
-            ),
+            "words": plain("figure_front_dot", row=row, label=_label(row), measure=measure),
             "hollow": row["individual"] != "none",
             "mark": marks.get(id(row)),
         }

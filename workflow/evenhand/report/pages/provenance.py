@@ -101,18 +101,14 @@ def _folders(
         entry["place"] = path.parts[: min(2, len(path.parts) - 1)]
         entry["kind"] = (entry["holds"] or path.parent, entry["stage"], _form(path))
     order = sorted(files, key=lambda entry: entry["path"])
-    return [
-        {
-            "name": name,
-            "files": len(entries),
-            "kinds": [
-                _kind(part, stages)
-                for group in grouped(entries, "place", "kind").values()
-                for part in ([group] if len(group) >= FOLD else [[entry] for entry in group])
-            ],
-        }
-        for name, entries in grouped(order, "folder").items()
-    ]
+    folders = []
+    for name, entries in grouped(order, "folder").items():
+        kinds = []
+        for group in grouped(entries, "place", "kind").values():
+            parts = [group] if len(group) >= FOLD else [[entry] for entry in group]
+            kinds += [_kind(part, stages) for part in parts]
+        folders.append({"name": name, "files": len(entries), "kinds": kinds})
+    return folders
 
 
 def _kind(members: list[dict[str, Any]], stages: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -248,25 +244,18 @@ def _graph(
                 (argument, [number for item in described if (number := place(item)) is not None])
                 for argument, described in sorted(entry["inputs"].items())
             ]
-            run = lists["runs"].number(
-                [
-                    lists["stages"].number([entry["stage"], stages[entry["stage"]]["id"]]),
-                    lists["codes"].number(entry["code"]),
-                    lists["parameters"].number(_parameters(entry)),
-                    lists["packages"].number(sorted((entry["packages"] or {}).items())),
-                    _totals([entry["counts"] or {}]),
-                    [item for item in read if item[1]],
-                ]
-            )
-        nodes.append(
-            [
-                *(entry[name] for name in ("id", "path", "sha256", "link")),
-                lists["holds"].number(entry["holds"]),
-                *(entry[name] for name in ("bytes", "rows")),
-                lists["columns"].number(entry["columns"]),
-                run,
+            called = [
+                lists["stages"].number([entry["stage"], stages[entry["stage"]]["id"]]),
+                lists["codes"].number(entry["code"]),
+                lists["parameters"].number(_parameters(entry)),
+                lists["packages"].number(sorted((entry["packages"] or {}).items())),
+                _totals([entry["counts"] or {}]),
+                [item for item in read if item[1]],
             ]
-        )
+            run = lists["runs"].number(called)
+        node = [entry[name] for name in ("id", "path", "sha256", "link")]
+        node += [lists["holds"].number(entry["holds"]), entry["bytes"], entry["rows"]]
+        nodes.append([*node, lists["columns"].number(entry["columns"]), run])
     nodes += [[source["id"], source["file"] or NOTHING, source["sha256"]] for source in sources]
     return {"nodes": nodes, "files": len(files)} | {
         name: numbered.values for name, numbered in lists.items()

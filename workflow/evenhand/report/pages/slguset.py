@@ -29,26 +29,19 @@ def content(study: Study) -> dict[str, Any]:
     annotation = describe_annotation(study)
     dataset = describe_dataset(study)
     sentences = count_rows(study.path("slguset/slguset.parquet"))
+    published = count_rows(study.path("slguset_published/slguset.parquet"))
+    sums = dataset["sums"].get("slguset") if dataset else None
+    bias = [path for path in study.paths("tables/bias/*") if (path / "models.csv").is_file()]
     provenance = study.document("provenance.json")
     return {
         "funnel": funnel,
         "dataset": dataset,
         "annotation": annotation,
-        "bias": [
-            describe_bias(path)
-            for path in study.paths("tables/bias/*")
-            if (path / "models.csv").is_file()
-        ],
+        "bias": [describe_bias(path) for path in bias],
         "published": describe_published(study, reasons),
         "quarantine": describe_quarantine(study),
         "files": provenance and provenance["files"],
-        "headline": describe_headline(
-            funnel,
-            annotation,
-            sentences,
-            count_rows(study.path("slguset_published/slguset.parquet")),
-            dataset["sums"].get("slguset") if dataset else None,
-        ),
+        "headline": describe_headline(funnel, annotation, sentences, published, sums),
         "sentences": sentences,
         **{name: WORDS[name] for name in ("problems", "problem_errors", "positions")},
         "more_tables": MoreTables(study, ["tables/bias/*", "tables/acceptance"]),

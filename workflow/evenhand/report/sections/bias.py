@@ -49,6 +49,8 @@ def describe_bias(folder: Path) -> dict[str, Any]:
     pairs = where(trusted_rows["pairs"], group="surface_pair", gender=ALL, direction=ALL)
     whole = where(trusted_rows["pairs"], group=ALL, direction=ALL)
     threshold = models[0]["threshold"] if models else None
+    genders = grouped((row for row in whole if row["gender"] != ALL), "model")
+    compounds = where(trusted_rows["pairs"], group="compound")
     return {
         "id": folder.name,
         "edition": TITLES.get(folder.name, folder.name),
@@ -60,12 +62,7 @@ def describe_bias(folder: Path) -> dict[str, Any]:
             pair: {row["model"]: row for row in rows}
             for pair, rows in grouped(pairs, "surface_pair").items()
         },
-        "genders": {
-            model: {row["gender"]: row for row in rows}
-            for model, rows in grouped(
-                (row for row in whole if row["gender"] != ALL), "model"
-            ).items()
-        },
+        "genders": {model: {row["gender"]: row for row in rows} for model, rows in genders.items()},
         "details": {
             model: {pair: _directions(of) for pair, of in grouped(rows, "surface_pair").items()}
             for model, rows in grouped(trusted_rows["pairs"], "model").items()
@@ -76,9 +73,7 @@ def describe_bias(folder: Path) -> dict[str, Any]:
                 "sentences": max(row["n"] for row in rows),
                 "models": {name: _directions(of) for name, of in grouped(rows, "model").items()},
             }
-            for words, rows in grouped(
-                where(trusted_rows["pairs"], group="compound"), "surface_pair"
-            ).items()
+            for words, rows in grouped(compounds, "surface_pair").items()
         ],
         "variants": _variants(trusted_rows["variants"], trusted),
         "correlations": _correlations(tables["correlations"], trusted),

@@ -181,19 +181,15 @@ def describe_tests(
 
     A difference links to the test individuals of the setting, not of its reference.
     """
-    return [
-        {
-            "key": dataset,
-            "name": title(dataset, titles),
-            "rows": [
-                describe_line(cells, behind) | {"against": _against(cells[0])}
-                for cells in grouped(
-                    (row for row in group if row["metric"] in TESTED), *SETTING, "against"
-                ).values()
-            ],
-        }
-        for dataset, group in grouped(rows, "dataset").items()
-    ]
+    blocks = []
+    for dataset, group in grouped(rows, "dataset").items():
+        tested = (row for row in group if row["metric"] in TESTED)
+        lines = [
+            describe_line(cells, behind) | {"against": _against(cells[0])}
+            for cells in grouped(tested, *SETTING, "against").values()
+        ]
+        blocks.append({"key": dataset, "name": title(dataset, titles), "rows": lines})
+    return blocks
 
 
 def _against(row: Row) -> str:
@@ -207,16 +203,9 @@ def describe_checks(rows: Sequence[Row]) -> dict[str, Any] | None:
     if not rows:
         return None
     contradictions = [row for row in rows if row["result"] != "agrees"]
-    return {
-        "checks": len(rows),
-        "rows": [
-            row
-            | {
-                "row": f"{title(row['dataset'])}, {who(row)}",
-                "metrics": ", ".join(
-                    metric_title(name).removesuffix(", %") for name in row["metric"].split(" ")
-                ),
-            }
-            for row in contradictions
-        ],
-    }
+    lines = []
+    for row in contradictions:
+        names = [metric_title(name).removesuffix(", %") for name in row["metric"].split(" ")]
+        who_row = f"{title(row['dataset'])}, {who(row)}"
+        lines.append(row | {"row": who_row, "metrics": ", ".join(names)})
+    return {"checks": len(rows), "rows": lines}

@@ -52,14 +52,12 @@ def describe_table_4(rows: Rows) -> Rows:
 def by_training(rows: Rows) -> Rows:
     """Return a row per classifier, objective and attribute of training, with cells by measure."""
     names = ("classifier", "objective", "trained_for")
-    return [
-        dict(zip(names, key, strict=True))
-        | {
-            "seeds": max(row["seeds"] or 0 for row in training_rows),
-            "cells": {row["measure"]: row for row in training_rows},
-        }
-        for key, training_rows in grouped(rows, *names).items()
-    ]
+    lines = []
+    for key, cells in grouped(rows, *names).items():
+        line = dict(zip(names, key, strict=True))
+        seeds = max(row["seeds"] or 0 for row in cells)
+        lines.append(line | {"seeds": seeds, "cells": {row["measure"]: row for row in cells}})
+    return lines
 
 
 def constant_words(row: dict[str, Any]) -> str | None:
@@ -86,17 +84,14 @@ def describe_group_scores(rows: Rows) -> list[dict[str, Any]]:
     first, or one row if it has no score.
     """
     blocks = grouped(where(rows, **MEANS), "attribute", "classifier")
-    return [
-        {
-            "name": attribute,
-            "classifier": classifier,
-            "groups": [
-                {"name": group, "cases": runs[0]["cases"], "rows": _score_rows(runs)}
-                for group, runs in grouped(of_block, "group").items()
-            ],
-        }
-        for (attribute, classifier), of_block in blocks.items()
-    ]
+    described = []
+    for (attribute, classifier), of_block in blocks.items():
+        groups = [
+            {"name": group, "cases": runs[0]["cases"], "rows": _score_rows(runs)}
+            for group, runs in grouped(of_block, "group").items()
+        ]
+        described.append({"name": attribute, "classifier": classifier, "groups": groups})
+    return described
 
 
 def _score_rows(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -50,16 +50,12 @@ def read_datasets(study: Study, folders: str) -> list[Described]:
     InputError
         There is not one declaration of each data set.
     """
-    paths = study.paths(folders)
-    return [
-        Described(
-            folder.name,
-            study.titles.get(folder.name, folder.name),
-            read_declaration(declaration),
-            read_tables(folder),
-        )
-        for folder, declaration in zip(paths, study.declarations, strict=True)
-    ]
+    datasets = []
+    for folder, path in zip(study.paths(folders), study.declarations, strict=True):
+        name, declaration = folder.name, read_declaration(path)
+        title = study.titles.get(name, name)
+        datasets.append(Described(name, title, declaration, read_tables(folder)))
+    return datasets
 
 
 def navigation(datasets: Iterable[Described]) -> list[tuple[str, str]]:

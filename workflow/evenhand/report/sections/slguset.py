@@ -143,23 +143,15 @@ def _lengths(documents: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     counts = {side: [bar["sentences"] for bar in bins] for side, bins in bars.items() if bins}
     end = max((bars[side][-1]["to"] + 1 for side in counts), default=None)
     top = max((max(numbers) / sum(numbers) for numbers in counts.values()), default=None)
-    return [
-        {
-            "name": SIDES[side],
-            "n": sum(numbers),
-            "file": f"{side}/statistics.json",
-            "figure": histogram(
-                numbers,
-                [bar["from"] for bar in bars[side]] + [bars[side][-1]["to"] + 1],
-                plain("figure_lengths", name=SIDES[side], sentences=sum(numbers)),
-                title="Characters in a sentence",
-                thing="sentence",
-                end=end,
-                top=top,
-            ),
-        }
-        for side, numbers in counts.items()
-    ]
+    look = {"title": "Characters in a sentence", "thing": "sentence", "end": end, "top": top}
+    figures = []
+    for side, numbers in counts.items():
+        name, n = SIDES[side], sum(numbers)
+        edges = [bar["from"] for bar in bars[side]] + [bars[side][-1]["to"] + 1]
+        label = plain("figure_lengths", name=name, sentences=n)
+        figure = histogram(numbers, edges, label, **look)
+        figures.append({"name": name, "n": n, "file": f"{side}/statistics.json", "figure": figure})
+    return figures
 
 
 def describe_annotation(study: Study) -> dict[str, Any] | None:
@@ -249,19 +241,16 @@ def describe_quarantine(study: Study) -> dict[str, Any] | None:
         group[0] | {"parts": sum(row["parts"] for row in group)}
         for _, group in sorted(grouped(rows, "file", "reason").items())
     ]
+    reasons = []
+    for reason, group in sorted(grouped(rows, "reason").items()):
+        words = REASONS.get(reason)
+        meaning = f"{words[0].upper()}{words[1:]}." if words else None
+        parts = sum(row["parts"] for row in group)
+        reasons.append({"reason": reason, "meaning": meaning, "parts": parts})
     return {
         "totals": dict(totals),
         "encodings": sorted(encodings.items()),
-        "reasons": [
-            {
-                "reason": reason,
-                "meaning": f"{meaning[0].upper()}{meaning[1:]}."
-                if (meaning := REASONS.get(reason))
-                else None,
-                "parts": sum(row["parts"] for row in group),
-            }
-            for reason, group in sorted(grouped(rows, "reason").items())
-        ],
+        "reasons": reasons,
         "files": files[:MOST_FILES],
         "more_files": max(len(files) - MOST_FILES, 0),
     }

@@ -46,7 +46,8 @@ def by_model(rows: list[Row]) -> list[Row]:
 
 def describe_accuracy(rows: list[Row]) -> list[Row]:
     """Return token accuracy per model, pass and variant, with the variants on the page."""
-    variants = {row["variant"] for row in rows}
+    present = {row["variant"] for row in rows}
+    variants = {name: plain("lm_variant", name=name) for name in VARIANTS if name in present}
     return [
         {
             "model": model,
@@ -54,9 +55,7 @@ def describe_accuracy(rows: list[Row]) -> list[Row]:
                 name: {row["variant"]: row for row in of_pass}
                 for name, of_pass in grouped(model_rows, "pass").items()
             },
-            "variants": {
-                name: plain("lm_variant", name=name) for name in VARIANTS if name in variants
-            },
+            "variants": variants,
         }
         for model, model_rows in grouped(rows, "model").items()
     ]

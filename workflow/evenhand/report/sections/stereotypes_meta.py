@@ -52,17 +52,15 @@ def _model(
         level_rows = [row for (_, level), row in rows_by_level.items() if level == agreeing]
         ends = {name: max((row[name] or 0 for row in level_rows), default=0) for name in COUNTS}
         counts.append({"agreeing": agreeing, **ends})
+    lines = []
+    for method in methods:
+        cells = [_scored(rows_by_level.get((method, agreeing))) for agreeing in levels]
+        lines.append({"description": method_of(method), "cells": cells})
     return {
         "model": model,
         "counts": counts,
         "words": agreement_words([rows_by_level.get((method, levels[0])) for method in methods]),
-        "rows": [
-            {
-                "description": method_of(method),
-                "cells": [_scored(rows_by_level.get((method, agreeing))) for agreeing in levels],
-            }
-            for method in methods
-        ],
+        "rows": lines,
         "tests": where(tests, model=model),
     }
 

@@ -247,20 +247,17 @@ def headline(models: list[dict[str, Any]]) -> Markup:
     trusted = [model for model in models if model["why"] is None]
     judged = [model for model in trusted if model["conclusion"]["leaning"]]
     significant = [model for model in judged if model["conclusion"]["significant"]]
+    conclusions = [model["conclusion"] for model in judged]
+    unclear = [conclusion for conclusion in conclusions if conclusion["leaning"] == UNCLEAR]
     return say(
         "lm_set",
         models=len(models),
         judged=[model["model"] for model in judged],
         significant=[model["model"] for model in significant],
-        undecided=any(model["conclusion"]["leaning"] == UNCLEAR for model in judged)
-        and not significant,
+        undecided=bool(unclear) and not significant,
         split=any(model["types"] for model in judged) and not significant,
         opposed=[model["model"] for model in judged if model["opposed"]],
-        lacks={
-            model["conclusion"]["lack"]
-            for model in judged
-            if model["conclusion"]["leaning"] == UNCLEAR
-        },
+        lacks={conclusion["lack"] for conclusion in unclear},
         without=[model["model"] for model in models if model not in trusted],
         empty=[model["model"] for model in trusted if model not in judged],
     )

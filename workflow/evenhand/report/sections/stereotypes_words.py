@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from typing import Any
 
-from evenhand.core.rows import grouped
+from evenhand.core.rows import grouped, where
 from evenhand.report.headline import plain
 from evenhand.report.render import in_words
 from evenhand.report.words import codes, gate_meaning
@@ -116,18 +116,14 @@ def significant_types(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]
     sides = whole if len(whole) == 1 else {verdict for _, verdict in by_type}
     side = "below" if sides == {"below"} else "above"
     order = sorted(by_type.values(), key=lambda row: (-abs(row["score"] - 50), row["bias_type"]))
+    undecided = [row for row in rows if row["verdict"] in ("equivalent", "inconclusive")]
     types = [
         {
             **row,
             "title": in_a_list(row["method"]) if several else "",
             "doubt": catalogue.doubt_of(row) or catalogue.borderline(row),
             "is_opposite": row["verdict"] != side,
-            "undecided": [
-                _of_method(other)
-                for other in rows
-                if other["bias_type"] == row["bias_type"]
-                and other["verdict"] in ("equivalent", "inconclusive")
-            ],
+            "undecided": list(map(_of_method, where(undecided, bias_type=row["bias_type"]))),
         }
         for row in order
     ]

@@ -44,14 +44,12 @@ def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
         weights = read_weights(table, read_surnames(files["surnames.csv"]))
 
     def spans(sentences: list[str], words: list[list[str]]) -> list[list[tuple[int, int]]]:
-        return [
-            [
-                (name.start, name.end)
-                for name in names
-                if name.word not in stop_words
-                and (weights is None or weights.is_name(words_of_sentence, name))
-            ]
-            for words_of_sentence, names in zip(words, find_names(sentences, words), strict=True)
-        ]
+        sentence_spans = []
+        for some, names in zip(words, find_names(sentences, words), strict=True):
+            names = [name for name in names if name.word not in stop_words]
+            if weights is not None:
+                names = [name for name in names if weights.is_name(some, name)]
+            sentence_spans.append([(name.start, name.end) for name in names])
+        return sentence_spans
 
     return name_filter(spans, read_rules(files, settings))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from evenhand.core.tables import Row, Table, integer, percent, share, text
+from evenhand.core.tables import Row, Table, integer, percent, share, text, with_interval
 from evenhand.metrics.inference import korn_graubard
 from evenhand.stereotypes.decisions import decide, tally
 from evenhand.stereotypes.read_scores import PairStudy
@@ -47,19 +47,17 @@ def rows(study: PairStudy) -> Iterator[Row]:
             decision = decide(study.pairs, model.scores, method)
             unequal = decision.counted() & (np.abs(longer) == 1)
             prefers = unequal & (np.sign(decision.difference) == longer)
-            low, high = korn_graubard(decision.total(prefers, unequal))
+            share_longer = prefers.sum() / unequal.sum() if unequal.any() else None
+            ends = korn_graubard(decision.total(prefers, unequal))
             equal = tally(decision, longer == 0)
+            score = [equal[f"score{end}"] for end in ("", "_low", "_high")]
             yield {
                 "model": model.name,
                 "method": method,
                 "unequal_pairs": int(unequal.sum()),
                 "prefers_longer": int(prefers.sum()),
-                "share_longer": prefers.sum() / unequal.sum() if unequal.any() else None,
-                "share_longer_low": low,
-                "share_longer_high": high,
+                **with_interval("share_longer", share_longer, *ends),
                 "score_all": tally(decision, unequal | True)["score"],
-                "score_equal_length": equal["score"],
-                "score_equal_length_low": equal["score_low"],
-                "score_equal_length_high": equal["score_high"],
+                **with_interval("score_equal_length", *score),
                 "equal_length_pairs": equal["scored"],
             }

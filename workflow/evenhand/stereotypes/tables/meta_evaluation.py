@@ -95,13 +95,8 @@ def rows(study: PairStudy) -> Iterator[Row]:
     for agreement in agreements(study):
         for method, difference in agreement.differences.items():
             rated = agreement.rated & np.isfinite(difference)
-            area = dict(
-                zip(
-                    ("auc", "auc_low", "auc_high", "p_value"),
-                    agreement.areas[method, method],
-                    strict=True,
-                )
-            )
+            names = ("auc", "auc_low", "auc_high", "p_value")
+            area = dict(zip(names, agreement.areas[method, method], strict=True))
             yield {
                 "model": agreement.model,
                 "method": method,

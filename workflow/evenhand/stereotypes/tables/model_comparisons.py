@@ -90,9 +90,7 @@ def _compare(a: Model, b: Model, study: PairStudy) -> Iterator[tuple[dict[str, A
             "pairs": count,
             "score_a": scores[0],
             "score_b": scores[1],
-            "difference": inference.estimate,
-            "difference_low": inference.low,
-            "difference_high": inference.high,
+            **inference.with_interval("difference"),
             **inference.cells("p_value", "power", "further_clusters"),
             "delta": study.delta,
         }

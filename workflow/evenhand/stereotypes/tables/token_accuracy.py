@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from evenhand.core.tables import Row, Table, integer, share, text
+from evenhand.core.tables import Row, Table, integer, share, text, with_interval
 from evenhand.metrics.inference import bounded, interval_around, sign_flip_interval, total
 from evenhand.stereotypes.read_scores import Model, Pairs, PairStudy, Scores
 
@@ -67,16 +67,14 @@ def _rows(model: Model, pairs: Pairs) -> Iterator[Row]:
             tokens, correct = counts[variant]
             both = (tokens > 0) & (original[0] > 0)
             interval = sign_flip_interval(total(correct, pairs.cluster, tokens))
-            low, high = bounded(interval, 0.0, 1.0)
+            accuracy = correct.sum() / tokens.sum()
             row = {
                 "model": model.name,
                 "pass": name,
                 "variant": variant,
                 "tokens": int(tokens.sum()),
                 "correct": int(correct.sum()),
-                "accuracy": correct.sum() / tokens.sum(),
-                "accuracy_low": low,
-                "accuracy_high": high,
+                **with_interval("accuracy", accuracy, *bounded(interval, 0.0, 1.0)),
             }
             if variant != "original" and both.any():
                 row |= _change(counts[variant], original, both, pairs.cluster)
@@ -96,8 +94,7 @@ def _change(
         change += sign * accuracy
         influence += sign * (correct[both] - accuracy * tokens[both]) / tokens[both].mean()
     interval = interval_around(change, influence, clusters[both])
-    low, high = bounded(interval, -1.0, 1.0)
-    return {"change": change, "change_low": low, "change_high": high}
+    return with_interval("change", change, *bounded(interval, -1.0, 1.0))
 
 
 def _count(
