@@ -470,6 +470,11 @@ def test_the_first_line_on_two_audits_is_about_groups(run, tmp_path):
     assert "left_out" not in out  # tables without a row
     out = run("head", "turned")[1]
     assert " group differences moved to the other side of 0: difference (Metrics by group" in out
+    gate = "tables/predictions/mine/groups.csv:difference:group=f:metric=tpr:rose"
+    assert (
+        "All gates held, but 1 of their numbers moved to the other side of no bias (`moved`"
+        in run("head", "turned", "--gate", gate)[1]
+    )
     out = run("base", "next")[1]
     assert "**None of 5 group differences moved beyond noise. None of 15 other numbers" in out
     assert "| Metrics by group, “Answers” → “Next” (predictions/mine/groups) |" in out

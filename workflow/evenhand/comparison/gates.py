@@ -83,6 +83,8 @@ class Outcome(NamedTuple):
         Numbers of both runs that could be compared.
     breaking : list of (Compared, float)
         The numbers that break it, each with its p-value adjusted for this gate.
+    turned : int
+        Of a gate that holds: the numbers that moved to the other side of no bias.
     """
 
     gate: Gate
@@ -90,6 +92,7 @@ class Outcome(NamedTuple):
     words: str
     judged: int = 0
     breaking: list[tuple[Compared, float]] = []  # noqa: RUF012 (no outcome changes it)
+    turned: int = 0
 
     def __str__(self) -> str:
         return f"gate {self.status}: {self.gate}: {self.words}"
@@ -220,11 +223,12 @@ def judge_gate(gate: Gate, tables: list[ComparedTable]) -> Outcome:
     turned = [
         n for n, p_value in zip(judged, p_values, strict=True) if p_value < ALPHA and n.crossed
     ]
-    if not moved and not breaking and turned:
+    turned = [] if moved or breaking else turned
+    if turned:
         words += f", {len(turned)} moved to the other side of {turned[0].neutral:g}"
     undecided = not judged or lost or (unknown and all_same)
     status = BROKEN if breaking else UNDECIDED if undecided else HELD
-    return Outcome(gate, status, words, len(judged), breaking)
+    return Outcome(gate, status, words, len(judged), breaking, len(turned))
 
 
 def _no_row(gate: Gate, rows: list[dict[str, str]]) -> str:

@@ -13,7 +13,7 @@ from evenhand.comparison.causes import Causes, OtherItems
 from evenhand.comparison.gates import Outcome
 from evenhand.comparison.numbers import ALPHA, GROUP, MOVED, NAMED, SAME, Compared, ComparedTable
 from evenhand.comparison.results import MODEL
-from evenhand.core.decimals import fixed
+from evenhand.core.decimals import fixed, p_value
 from evenhand.core.phrases import MACROS, sentences_file
 from evenhand.io.markdown import render
 from evenhand.text.catalogue import verdict_words
@@ -154,7 +154,7 @@ def markdown(comparison: Comparison) -> str:
         "verdict": lambda word: (verdict_words(word) or word) if word else "none",
         "side": _side,
         "difference": difference,
-        "p": lambda value: "< 0.0001" if value < 0.0001 else f"{value:.2g}",
+        "p": lambda value: "< 0.0001" if value < 0.0001 else p_value(value),
         "tally": lambda items, key: Counter(getattr(item, key) for item in items),
     }
     summary = render(TEMPLATE, facts, filters)

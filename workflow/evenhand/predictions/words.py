@@ -20,6 +20,9 @@ MOST_FURTHER = 5
 #: A larger share of pairs with equal log-likelihoods is noted.
 MOST_TIES = 0.02
 
+#: Groups named beside the one that differs most.
+MOST_GROUPS = 3
+
 #: From this share of cases on whose largest probabilities tie, a gap may come from the rule.
 MANY_TIED = 0.05
 
@@ -215,7 +218,9 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     sentences += [_say("not_computed", name=name) for name in description.get("not_crossed", ())]
     for row in _untested(tables, description.get("delta", 0)):
         sentences.append(_say("untested", row=row, title=TITLES[row["metric"]]))
-    if mixed := [row for rows in _mixed(tables.get("groups", [])).values() for row in rows]:
+    of_mixture = _mixed(tables.get("groups", [])).values()
+    # two groups that mirror each other are one gap
+    if mixed := [row for rows in of_mixture for row in (rows[:1] if _is_mirror(rows) else rows)]:
         sentences.append(_say("mixed", rows=mixed))
     if count := description.get("unclustered"):
         sentences.append(_say("unclustered", count=count))
@@ -486,6 +491,11 @@ def _mixed(groups: list[dict[str, Any]]) -> dict[tuple[Any, ...], list[dict[str,
     return mixed
 
 
+def _is_mirror(rows: list[dict[str, Any]]) -> bool:
+    """Whether two groups are all that there are: each differs from the other one alone."""
+    return len(rows) == 2 and abs(rows[0]["rest"] - rows[1]["value"]) < ROUNDED
+
+
 def _differs(group: dict[str, Any]) -> bool:
     """Whether a group differs significantly from all others, not only from random groups."""
     return _is_significant(group) and group["difference"] is not None
@@ -533,8 +543,8 @@ def _gaps(tables: Tables, description: Mapping[str, Any]) -> list[str]:
         if row["verdict"] != "above":
             return _say("worse_calibrated", row=row, worse=worse, title=facts(row)["title"])
         sentence = _say("gap", row=row, group=group, worse=worse, **facts(row))
-        if group and (other := _opposite(group, tables["groups"])):
-            sentence += f" {_say('opposite_group', row=row, group=other)}"
+        if group and (others := _others(group, tables["groups"])):
+            sentence += f" {_say('other_groups', groups=others, most=MOST_GROUPS)}"
         if finding.labels:
             sentence += f" {_say('of_labels', row=row, labels=finding.labels)}"
         if finding.is_crossed and group and group not in clear:
@@ -559,15 +569,12 @@ def _gaps(tables: Tables, description: Mapping[str, Any]) -> list[str]:
     return [first, *others, *([_say("without_gap", rows=without, runs=runs)] if without else [])]
 
 
-def _opposite(group: dict[str, Any], groups: Iterable[dict[str, Any]]) -> dict[str, Any] | None:
-    """Return the group that differs most significantly to the other side; None of two groups."""
-    alike = [row for row in groups if _key(row) == _key(group)]
-    others = [
-        row
-        for row in alike
-        if len(alike) > 2 and _differs(row) and row["difference"] * group["difference"] < 0
-    ]
-    return min(others, key=_clearness, default=None)
+def _others(group: dict[str, Any], groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the other groups that differ significantly, the clearest first; none of two groups."""
+    alike, of_mixture = [row for row in groups if _key(row) == _key(group)], _mixed(groups)
+    others = [row for row in alike if row is not group and _differs(row)]
+    others = [row for row in others if row not in of_mixture.get(_key(row), ())]
+    return sorted(others, key=_clearness) if len(alike) > 2 else []
 
 
 def _clearness(group: dict[str, Any]) -> tuple[float, float]:
