@@ -909,8 +909,7 @@ def test_notes_and_reasons_of_pairs():
         for subset in ("all", "equal_length")
     ]
     alike, _ = api._pair_notes(description, rows, gate | {"sentences_with_unknown": 1})
-    assert alike.endswith("one result, not two. Adjusted p-values (p_adjusted) count two tests all"
-                          " the same.")  # fmt: skip
+    assert alike.endswith("they are one result, not two.")
     made, *_ = api._pair_notes(
         description | {"templates": 2}, [], gate | {"sentences_with_unknown": 1}
     )

@@ -2,7 +2,13 @@ import numpy as np
 import pytest
 
 from evenhand.metrics.inference import korn_graubard, total
-from evenhand.stereotypes.decisions import adjust_verdicts, decide, summarise_group, tally
+from evenhand.stereotypes.decisions import (
+    adjust_verdicts,
+    decide,
+    same_decisions,
+    summarise_group,
+    tally,
+)
 from evenhand.stereotypes.read_scores import Pairs, Scores
 
 NAN = float("nan")
@@ -140,6 +146,20 @@ def test_verdicts_on_bias_types_are_adjusted_and_those_on_the_set_are_not():
     assert race["p_adjusted"] == pytest.approx(3 * race["p_value"])
     assert age["p_adjusted"] == pytest.approx(2 * age["p_value"])
     assert [one["verdict"] for one in (age, race, sex)] == ["inconclusive", "above", "inconclusive"]
+
+
+def test_methods_that_decide_alike_are_one_test():
+    rows, pairs, hits = [], made_decisions([1] * 8 + [0])[0], {"aul": 8, "cps": 8, "sss": 7}
+    decisions = {name: made_decisions([1] * n + [0] * (9 - n))[1] for name, n in hits.items()}
+    for bias_type in ("all", "age"):
+        for name, of in decisions.items():
+            row, found = summarise_group(of, [], pairs.pair_id != "", 5.0)
+            rows.append((row | {"bias_type": bias_type, "method": name}, found))
+    first = same_decisions(decisions)
+    assert first == {"aul": "aul", "cps": "aul", "sss": "sss"}
+    for row in adjust_verdicts(rows, first):
+        if row["method"] != "sss":
+            assert row["p_adjusted"] == pytest.approx(2 * row["p_value"])
 
 
 def test_bias_types_are_sorted():

@@ -1,5 +1,7 @@
 """The preferences of a model on each pair, and tests of its preference on a set of pairs."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -185,7 +187,18 @@ def summarise_group(
     return row, inference
 
 
-def adjust_verdicts(tested: list[tuple[dict[str, Any], Inference]]) -> list[dict[str, Any]]:
+def same_decisions(decisions: Mapping[str, Decisions]) -> dict[str, str]:
+    """Return the first method with the same decisions on all pairs, by method."""
+    values = {name: np.where(of.counted(), of.preferences(), -1) for name, of in decisions.items()}
+    return {
+        name: next(first for first, of in values.items() if np.array_equal(of, some))
+        for name, some in values.items()
+    }
+
+
+def adjust_verdicts(
+    tested: list[tuple[dict[str, Any], Inference]], first: Mapping[str, str] = MappingProxyType({})
+) -> list[dict[str, Any]]:
     """Adjust the p-values of one model for the number of its tests, and update the verdicts.
 
     P-values of the whole set are adjusted for methods, those of bias types for methods and types.
@@ -196,12 +209,20 @@ def adjust_verdicts(tested: list[tuple[dict[str, Any], Inference]]) -> list[dict
     ----------
     tested : list of (dict, Inference)
         Rows with method, bias_type, p_value and verdict, to which p_adjusted is added.
+    first : mapping
+        Of `same_decisions`: methods that decide alike are one test.
     """
+
+    def test_of(row: dict[str, Any]) -> tuple[str, str]:
+        return first.get(row["method"], row["method"]), row["bias_type"]
+
     for whole in (True, False):
         family = [item for item in tested if (item[0]["bias_type"] == "all") == whole]
-        adjusted = holm(np.array([row["p_value"] for row, _ in family], dtype=np.float64))
-        for (row, preference), p_adjusted in zip(family, adjusted.tolist(), strict=True):
-            row["p_adjusted"] = p_adjusted
+        p_values = {test_of(row): row["p_value"] for row, _ in family}
+        adjusted = holm(np.array([*p_values.values()], dtype=np.float64)).tolist()
+        p_adjusted = dict(zip(p_values, adjusted, strict=True))
+        for row, preference in family:
+            row["p_adjusted"] = p_adjusted[test_of(row)]
             if not whole and row["verdict"] != NOT_SCORED:
-                row["verdict"] = verdict(preference, p_value=p_adjusted)
+                row["verdict"] = verdict(preference, p_value=row["p_adjusted"])
     return [row for row, _ in tested]

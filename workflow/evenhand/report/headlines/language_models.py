@@ -90,6 +90,7 @@ def results_of(title: str, file: str, sides: tuple[str, str], models: list[Resul
             "types": model["types"],
             "opposed": model["opposed"],
             "contradicted": model["contradicted"],
+            "alike": model["alike"],
             "rows": [row for row in model["rows"] if row["method"] not in ASIDE and row["leaning"]],
         }
         for model in models
@@ -214,6 +215,7 @@ def _uncertainty(result: Result) -> str:
     if words and all(words):
         return words[0]
     p_values = [row["p_value"] for row in result["rows"] if row["p_value"] is not None]
+    p_values = p_values[:1] if result["alike"] else p_values  # two methods that are one test
     least = min(holm(np.array(p_values)), default=0.0) if result["significant"] else 0.0
     return plain("lm_methods", p=float(least), methods=len(p_values)) if least >= ALPHA else ""
 

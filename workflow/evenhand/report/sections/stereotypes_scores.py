@@ -86,6 +86,7 @@ def describe_scores(
         entry = {
             "model": model,
             "why": why,
+            "alike": alike,
             "conclusion": conclude([*main, *of_types], sides, alike=alike)
             if why is None
             else no_number(why),

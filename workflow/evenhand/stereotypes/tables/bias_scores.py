@@ -12,7 +12,13 @@ import numpy as np
 
 from evenhand.core.tables import Row, Table, flag, integer, number, percent, share, text
 from evenhand.scoring.methods import COUNTING, METHODS
-from evenhand.stereotypes.decisions import NOT_SCORED, adjust_verdicts, decide, summarise_group
+from evenhand.stereotypes.decisions import (
+    NOT_SCORED,
+    adjust_verdicts,
+    decide,
+    same_decisions,
+    summarise_group,
+)
 from evenhand.stereotypes.read_scores import Model, Pairs, PairStudy
 
 TABLE = Table(
@@ -59,7 +65,10 @@ TABLE = Table(
         ),
         number("correlation", "Of the decisions on pairs of one cluster, cut to 0 to 1"),
         number("p_value", "Of no preference, two-sided, by the signs of the clusters"),
-        number("p_adjusted", "Adjusted by Holm for methods, and for bias types beside `all`"),
+        number(
+            "p_adjusted",
+            "Adjusted by Holm for unlike methods, and for bias types beside `all`",
+        ),
         number("delta", "The smallest preference that matters", "percentage points"),
         share("power", "Power of the test at delta, for this set and correlation"),
         integer("further_clusters", "Further clusters of such sizes for a power of 80 %"),
@@ -108,6 +117,7 @@ def _rows(model: Model, pairs: Pairs, delta: float) -> Iterator[Row]:
         return
     decisions = [decide(pairs, model.scores, method) for method in methods]
     nulls = [[decide(pairs, null, method) for null in model.nulls] for method in methods]
+    first = same_decisions(dict(zip(methods, decisions, strict=True)))
     rows_by_method: dict[str, list[Row]] = {method: [] for method in methods}
     lengths = [model.scores.column("n_tokens", side) for side in ("more", "less")]
     longer = (lengths[0] > lengths[1], lengths[0] < lengths[1])
@@ -126,7 +136,7 @@ def _rows(model: Model, pairs: Pairs, delta: float) -> Iterator[Row]:
                 row |= {"one_longer": max(counts), "unequal": sum(counts)}
                 row |= {"reason": model.blank[method]} if method in model.blank else {}
                 rows.append((blank | row | {"trusted": True}, preference))
-        for row in adjust_verdicts(rows):
+        for row in adjust_verdicts(rows, first):
             rows_by_method[row["method"]].append(row)
     for method in methods:
         yield from rows_by_method[method]
