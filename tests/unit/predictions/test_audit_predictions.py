@@ -70,6 +70,8 @@ def test_other_groups_that_differ_are_named(tmp_path):
     assert (
         " Also significantly different from all others (that group among them): worst, 65" in words
     )
+    (selected,) = (each for each in findings(tables, 5, meta) if each.startswith("Selection rate"))
+    assert selected.index("have the label 1.") < selected.index(" Also significantly different")
     assert "Also significantly" not in str(findings(audit(tmp_path, people(shift=0.3))[0], 5))
 
 

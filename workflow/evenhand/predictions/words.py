@@ -543,12 +543,12 @@ def _gaps(tables: Tables, description: Mapping[str, Any]) -> list[str]:
         if row["verdict"] != "above":
             return _say("worse_calibrated", row=row, worse=worse, title=facts(row)["title"])
         sentence = _say("gap", row=row, group=group, worse=worse, **facts(row))
-        if group and (others := _others(group, tables["groups"])):
-            sentence += f" {_say('other_groups', groups=others, most=MOST_GROUPS)}"
         if finding.labels:
             sentence += f" {_say('of_labels', row=row, labels=finding.labels)}"
         if finding.is_crossed and group and group not in clear:
             sentence += f" {_say('like_one', alone=_largest_alone(group, tables['groups']))}"
+        if group and (others := _others(group, tables["groups"])):
+            sentence += f" {_say('other_groups', groups=others, most=MOST_GROUPS)}"
         return sentence
 
     clear = _worse_crossed(tables["groups"])
