@@ -67,12 +67,10 @@ def test_other_groups_that_differ_are_named(tmp_path):
     tables, meta = audit(tmp_path, pd.DataFrame(rows, columns=["y", "p", "group"]))
     (words,) = (each for each in findings(tables, 5, meta) if each.startswith("True positive"))
     assert "98.0 % for best (400 positive cases)" in words
-    assert (
-        " Also significantly different from all others (that group among them): worst, 65" in words
-    )
+    assert " Also significant, each against all others: worst, 65" in words
     (selected,) = (each for each in findings(tables, 5, meta) if each.startswith("Selection rate"))
-    assert selected.index("have the label 1.") < selected.index(" Also significantly different")
-    assert "Also significantly" not in str(findings(audit(tmp_path, people(shift=0.3))[0], 5))
+    assert selected.index("have the label 1.") < selected.index(" Also significant, each")
+    assert "Also significant" not in str(findings(audit(tmp_path, people(shift=0.3))[0], 5))
 
 
 @pytest.mark.parametrize("wrong", [0, 30])
