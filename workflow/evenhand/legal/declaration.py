@@ -155,7 +155,8 @@ def attributes_of(declaration: Mapping[str, Any], place: str = "") -> dict[str, 
             if key in attributes or key in declaration["attributes"]:
                 problem = f"{place}two attributes would be called {key}"
                 raise InputError(problem, remedy="rename one")
-            attributes[key] = attribute | {"columns": [column]}
+            title = f"{name.replace('_', ' ').capitalize()} ({column})"
+            attributes[key] = attribute | {"columns": [column], "title": title}
     return attributes
 
 

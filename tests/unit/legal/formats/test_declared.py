@@ -272,3 +272,12 @@ def test_a_column_without_a_value_is_no_group(tmp_path):
     records, out = [tmp_path / "records.out"], tmp_path / "found"
     found = find_attributes(records=records, tables=[], modules=["given_column"], out=out)
     assert found["gender"]["rules"] == {"column": 6, "no_value": 2}
+
+
+def test_the_title_of_an_overlapping_group_has_its_column(tmp_path):
+    who = {"columns": ["who_am_old", "poor"], "overlapping": True}
+    _, dataset, *_ = read(
+        tmp_path, rows(who_am_old=[0, 1, 1], poor=[1, 0]), attributes={"who_am": who}
+    )
+    titles = [attribute.title for attribute in dataset.attributes]
+    assert titles == ["Who am (who_am_old)", "Who am (poor)"]

@@ -21,6 +21,7 @@ from evenhand.report.headlines.mitigation import (
     compare_weights,
     conclude,
     describe,
+    equal_methods,
     find_changes,
     find_gaps,
     on_gaps,
@@ -504,6 +505,16 @@ def test_one_training_of_several_classifiers_counts_once(tmp_path):
     constant = [each | {"reason": CONSTANT} for each in rows]
     write_tables(tmp_path, [(of_texts.TABLE, constant)])
     assert len(find_changes([tmp_path], [], [], {})) == 4
+
+
+def test_methods_with_the_same_results_are_named():
+    both = [worst(name) for name in ("DRO", "balanced batches")]
+    both += [undecided(name, -3.0, measure="gd") for name in ("DRO", "balanced batches")]
+    [words] = equal_methods([*both, worst("IRM")])
+    assert "<bdi>DRO</bdi> and <bdi>balanced batches</bdi> have the same results" in words
+    other = [*both[:-1], both[-1]._replace(after=both[-1].after + 0.1)]
+    constant = [change._replace(reason=CONSTANT) for change in both]
+    assert not [*equal_methods(other), *equal_methods(constant)]
 
 
 def test_each_classifier_of_one_plain_training_has_its_gaps(tmp_path):

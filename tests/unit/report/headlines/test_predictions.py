@@ -120,11 +120,12 @@ def test_plain_training_precedes_mitigation(audited):
     plain = ["<bdi>&lt;plain&gt;</bdi>" in words for words in (found.sentence, *found.more)]
     assert plain[:2] == [True, True] and plain == sorted(plain, reverse=True)
     assert re.search(
-        "; [1-9] further statements? and [1-9] of mitigated classifiers.$", found.short
+        "; [1-9] further results? and [1-9] of mitigated classifiers, significant or not.$",
+        found.short,
     )
     dro, alone = describe(files[:2], {}).short, describe(files[2:], {}).short
-    assert re.search("; [1-9] further statements? of mitigated classifiers.$", dro)
-    assert re.search("; [1-9] further statements?.$", alone)
+    assert re.search("; [1-9] further results? of mitigated classifiers, significant or not.$", dro)
+    assert re.search("; [1-9] further results?, significant or not.$", alone)
 
 
 def test_one_training_of_several_classifiers_counts_once(audited, write):
@@ -186,7 +187,7 @@ def test_the_first_page_and_the_console_have_the_further_findings_of_each_set(au
     further = [p.text() for p in details.css("p")]
     assert [each.partition(" [")[0] for each in further] == console[1:]
     short = tree.css_first("#short dd").text()
-    assert short.startswith("Yes: <first>, ") and short.endswith("further statements.")
+    assert short.startswith("Yes: <first>, ") and short.endswith("significant or not.")
     assert "95 % CI" not in short
     page = write("predictions", files, systems=["predictions"])
     answer = [page.css_first(".lead").text(), *(each.text() for each in page.css(".lead + ul li"))]

@@ -44,9 +44,6 @@ TABLES = {
 }
 VERDICTS = ("sizes", "cross", "table_4", "claims")
 
-#: Reasons of damaged records.
-BROKEN = ("broken_json", "broken_csv")
-
 #: A p-value below which a difference is significant.
 CHANCE = 0.05
 
@@ -444,7 +441,6 @@ def _left_out(study: Study) -> list[str]:
                 records=records,
                 counts=reasons,
                 places=places,
-                broken=not reasons.keys().isdisjoint(BROKEN),
             )
         )
     if noted:

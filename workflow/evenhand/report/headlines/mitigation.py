@@ -1,7 +1,7 @@
 """The headline on mitigation: the largest changes against plain training."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -277,7 +277,8 @@ def describe(study: Study) -> Headline:
     classifiers, people, data = map(study.paths, FILES[:3])
     unlearned = not_learned(study)
     changes = find_changes(classifiers, people, data, study.titles, find_gaps(study), unlearned)
-    doubts = [*unlearned.values(), *_still_read(classifiers, study.titles)]
+    doubts = [*unlearned.values(), *equal_methods(changes)]
+    doubts += _still_read(classifiers, study.titles)
     if by_new_layers := [change for change in changes if change.by_new_layer]:
         doubts.append(say("mitigation_new_layer", [by_new_layers[0].file], changes=by_new_layers))
     return replace(conclude(changes, compare_weights(people)), doubts=doubts)
@@ -327,6 +328,24 @@ def _still_read(classifiers: Iterable[Path], titles: Mapping[str, str]) -> list[
                 file = "/".join([*path.parts[-3:], "attribute_leakage.csv"])
                 sentences.append(say("mitigation_still_read", [file], **facts))
     return sentences
+
+
+def equal_methods(changes: Iterable[Change]) -> list[str]:
+    """Name the methods on a data set that are equal in each measure, and not constant."""
+
+    def numbers(row: dict[str, Any]) -> Hashable:
+        cells = [
+            (change.measure, change.attribute, change.label, change.after, change.low, change.high)
+            for change in row["changes"]
+        ]
+        is_constant = all(change.unjudged for change in row["changes"])
+        return row["method"] if is_constant else "", row["of"], row["trained"], frozenset(cells)
+
+    return [
+        say("mitigation_equal", [first["clearest"].file], rows=[first, *others])
+        for first, *others in grouped_by(by_method(changes), numbers).values()
+        if others
+    ]
 
 
 #: A data set, a classifier, an attribute and a measure.
