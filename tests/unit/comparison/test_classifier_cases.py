@@ -3,12 +3,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from evenhand.comparison.items import classifier_tests, worst_cells
 from evenhand.comparison.items.classifier_cases import Store
 from evenhand.comparison.results import Results
 from evenhand.core.tables import write_tables
 from evenhand.legal.classifier_study import scores_of_groups
-from evenhand.legal.classifier_tables import scores
-from evenhand.metrics.classification import conventions
+from evenhand.legal.classifier_tables import mitigation, scores, tests
+from evenhand.legal.classifier_tables.tests import RATES
+from evenhand.metrics.classification import conventions, counts_of
 from evenhand.metrics.disparity import disparity
 from evenhand.metrics.group import group_sums
 from unit.comparison.made_folders import write_provenance
@@ -20,23 +22,32 @@ TABLE = "tables/classifiers/mine/scores.csv"
 
 @pytest.fixture
 def made(tmp_path):
-    """A results folder with a classifier of three seeds, and its rows of scores."""
+    """A results folder with two objectives of three seeds, and the rows of a table about them."""
     folder = tmp_path / "legal/mine"
-    trained = folder / "predictions/linear/erm/none"
-    trained.mkdir(parents=True)
-    data, _ = write_people(folder / "mine.parquet", men=60, women=40)
-    runs = [predictions(data, noisy(seed), seed=seed) for seed in (1, 2, 3)]
-    for run in runs:
-        write(trained / f"{run.seed}.parquet", run)
+    data, _ = write_people((folder / "mine.parquet").absolute(), men=60, women=40)
+    runs = []
+    for objective, noise in (("erm", 2.0), ("group_dro", 2.5)):
+        trained = folder / "predictions/linear" / objective / "none"
+        trained.mkdir(parents=True)
+        for seed in (1, 2, 3):
+            say = noisy(seed + 10 * (noise > 2), noise)
+            runs.append(predictions(data, say, seed=seed, objective=objective))
+            write(trained / f"{seed}.parquet", runs[-1])
     (apart := tmp_path / "study").mkdir()
-    rows = scores.rows(make_study(apart, data, *runs))
-    rows = [row | {"dataset": "mine"} for row in rows if row["attribute"] == "defendant_gender"]
-    write_tables(tmp_path / Path(TABLE).parent, [(scores.TABLE, rows)])
-    return Results(tmp_path), rows
+    study = make_study(apart, data, *runs, positive=1)
+
+    def rows_of(member):
+        rows = [row | {"dataset": "mine"} for row in member.rows(study)]
+        rows = [row for row in rows if row["attribute"] == "defendant_gender"]
+        write_tables(tmp_path / Path(TABLE).parent, [(member.TABLE, rows)])
+        return rows
+
+    rows = [row for row in rows_of(scores) if row["objective"] == "erm"]
+    return Results(tmp_path), rows, rows_of
 
 
 def test_the_mean_of_the_items_is_the_number(made):
-    results, rows = made
+    results, rows, _ = made
     store = Store(results, TABLE)
     assert len(rows) == 2 * 4
     for row in rows:
@@ -50,7 +61,7 @@ def test_the_mean_of_the_items_is_the_number(made):
 
 def test_a_value_is_the_number_and_the_influence_of_a_case(made):
     """To first order, what the number loses without the case, times the cases."""
-    results, rows = made
+    results, rows, _ = made
     store = Store(results, TABLE)
     row = next(row for row in rows if row["seed"] == 1 and row["convention"] == "all")
     key = {name: str(row[name]) for name in scores.TABLE.key}
@@ -67,15 +78,58 @@ def test_a_value_is_the_number_and_the_influence_of_a_case(made):
 
     every = np.arange(len(codes))
     without = [measured(np.delete(every, place)) for place in every]
-    for column in ("mean", "gd", "worst"):
-        change = [row[column] - getattr(each, column) for each in without]
-        values = store.items(key, column).value - row[column]
+
+    def gap(rate, kept):
+        true, predicted, both = (
+            part[:, :, 1][:, [0 if part.shape[1] == 1 else place]].ravel()
+            for part in counts_of(trained.counts[kept], classes)
+        )
+        above, below = {
+            "selection_rate": (predicted, true * 0 + 1),
+            "tpr": (both, true),
+            "fpr": (predicted - both, 1 - true),
+        }[rate]
+        shares = np.bincount(codes[kept], above) / np.bincount(codes[kept], below)
+        return 100 * np.ptp(shares)
+
+    place, label = trained.seeds.index("1"), trained.cases.dataset.labels[1]
+    for column in ("mean", "gd", "worst", *RATES):
+        if column in RATES:
+            row[column] = gap(column, every)
+            change = [row[column] - gap(column, np.delete(every, case)) for case in every]
+        else:
+            change = [row[column] - getattr(each, column) for each in without]
+        values = store.items(key | {"label": label}, column).value - row[column]
         assert np.corrcoef(values, change)[0, 1] > 0.999
         assert len(codes) * np.array(change) == pytest.approx(values, rel=0.1, abs=5)
 
 
+@pytest.mark.parametrize(
+    ("member", "store", "columns", "number"),
+    [(tests, classifier_tests, ["difference"], 7),
+     (mitigation, worst_cells, ["worst", "over_plain"], 2)],
+)  # fmt: skip
+def test_differences_from_plain_training_are_those_of_their_items(
+    made, member, store, columns, number
+):
+    results, _, rows_of = made
+    rows = rows_of(member)
+    assert len(rows) == number
+    found = store.Store(results, f"tables/classifiers/mine/{member.TABLE.name}.csv")
+    for row in rows:
+        key = {name: str(row[name]) for name in member.TABLE.key}
+        for column in columns:
+            items = found.items(key, column)
+            if row.get(column) is None:
+                assert items is None
+                continue
+            assert items.value.mean() == pytest.approx(row[column])
+            assert items.runs.mean() == pytest.approx(row[column])
+            assert len(items.runs) == 3 and items.value.std() > 0
+
+
 def test_without_their_files_there_are_no_items(made):
-    results, rows = made
+    results, rows, _ = made
     key = {name: str(rows[0][name]) for name in scores.TABLE.key}
     assert Store(results, TABLE).items(key | {"objective": "dro"}, "gd") is None
     (results.folder / "legal/mine/mine.parquet").unlink()

@@ -28,8 +28,8 @@ from evenhand.core.families import load_members
 from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
 from evenhand.individual.tables import grid, individuals
+from evenhand.legal import classifier_tables
 from evenhand.legal.classifier_tables import mitigation
-from evenhand.legal.classifier_tables import scores as classifier_scores
 from evenhand.legal.classifier_tables.calibration import TABLE
 from evenhand.predictions import preferences
 from evenhand.predictions.tables import groups as predicted_groups
@@ -189,7 +189,7 @@ def test_malformed_tables_are_an_error(folders, text, message):
 
 def test_the_modules_that_find_items_exist():
     members = [*load_members(pair_tables), *load_members(bias_tables)]
-    members += [preferences, predicted_groups, classifier_scores]
+    members += [preferences, predicted_groups, *load_members(classifier_tables)]
     names = {column.items for member in members for column in member.TABLE.numbers()} - {""}
     assert names == {
         "slguset_bias",
@@ -197,6 +197,8 @@ def test_the_modules_that_find_items_exist():
         "log_answers",
         "audited_cases",
         "classifier_cases",
+        "classifier_tests",
+        "worst_cells",
     }
     for name in names:
         assert importlib.import_module(f"evenhand.comparison.items.{name}").Store

@@ -1,4 +1,4 @@
-"""The cases behind the scores and the disparity of a data set's classifiers."""
+"""The cases behind the scores, the disparity and the gaps of a data set's classifiers."""
 
 from functools import cache, partial
 from pathlib import Path
@@ -18,7 +18,8 @@ from evenhand.legal.classifier_study import (
     read_scored,
     scores_of_groups,
 )
-from evenhand.metrics.classification import conventions, influence
+from evenhand.legal.classifier_tables.tests import RATES
+from evenhand.metrics.classification import conventions, counts_of, influence
 from evenhand.metrics.disparity import disparity
 from evenhand.metrics.group import group_sums
 
@@ -38,6 +39,7 @@ class Store:
     def __init__(self, results: Results, table: str) -> None:
         self.training = partial(results.training, Path(table).parent.name)
         self.read = cache(self._read)
+        self.rows = cache(lambda: results.rows(table)[1])
 
     def _read(self, split: str, *setting: str) -> Trained | None:
         data, files = self.training(*setting)
@@ -50,7 +52,10 @@ class Store:
         return Trained(ids, cases, list(map(str, runs.seeds)), case_counts(cases, runs))
 
     def items(self, key: dict[str, str], column: str) -> Items | None:
-        """Return the cases of a number, their influences on it added to it, and each seed's."""
+        """Return the cases of a number, their influences on it added to it, and each seed's.
+
+        The column is one of `MEASURES` or, for the gap between groups of a key's label, of `RATES`.
+        """
         setting = (key[name] for name in ("split", "classifier", "objective", "trained_for"))
         if (trained := self.read(*setting)) is None:
             return None
@@ -65,27 +70,58 @@ class Store:
         sizes = np.bincount(codes, minlength=count)[:count]
         if column != "overall" and sizes[sizes > 0].min(initial=FEW) < FEW:
             return None
-        classes = trained.cases.classes.shape[1]
-        convention = conventions(trained.cases.dataset.task)[key["convention"]]
-        sums = group_sums(trained.counts, codes, count)
-        scores = scores_of_groups(sums, sizes, classes, convention)[places]
-        numbers, slopes = measured(scores[:, 0], scores)[column], _slopes(column, scores)
-        known = codes < count
-        values = np.full(len(codes), numbers.mean())
-        for group in np.flatnonzero(sizes):
-            of_case = influence(trained.counts[codes == group], classes, convention)[:, places]
-            of_number = 100 * (of_case * slopes[:, group]).mean(axis=1)
-            values[codes == group] += known.sum() * of_number
+        if column in RATES:
+            labels = trained.cases.dataset.labels
+            if key["label"] not in labels:
+                return None
+            place = labels.index(key["label"])
+            scores, influences = _rates(column, trained, place, codes, count)
+            numbers = np.nanmax(scores, axis=1) - np.nanmin(scores, axis=1)
+        else:
+            classes = trained.cases.classes.shape[1]
+            convention = conventions(trained.cases.dataset.task)[key["convention"]]
+            sums = group_sums(trained.counts, codes, count)
+            scores = scores_of_groups(sums, sizes, classes, convention)
+            numbers = measured(scores[:, 0], scores)[column]
+            influences = np.zeros((len(codes), len(scores)))
+            for group in np.flatnonzero(sizes):
+                chosen = codes == group
+                influences[chosen] = 100 * influence(trained.counts[chosen], classes, convention)
+        numbers, known = numbers[places], np.flatnonzero(codes < count)
+        of_case = influences[known] * _slopes(column, scores).T[codes[known]]
+        values = numbers.mean() + len(known) * of_case[:, places].mean(axis=1)
         runs = numbers if len(numbers) > 1 else np.empty(0)
-        return Items(trained.ids[known], trained.ids[known], values[known], runs)
+        return Items(trained.ids[known], trained.ids[known], values, runs)
+
+
+def _rates(
+    rate: str, trained: Trained, label: int, codes: np.ndarray, count: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return a rate in percent by run and group, and the influence of each case: (n, runs)."""
+    counts = counts_of(trained.counts, trained.cases.classes.shape[1])
+    true, predicted, both = (part[..., label] for part in counts)
+    above, below = {
+        "selection_rate": (predicted, np.ones_like(true)),
+        "tpr": (both, true),
+        "fpr": (predicted - both, 1 - true),
+    }[rate]
+    below = np.broadcast_to(below, above.shape)
+    sums = [group_sums(part, codes, count) for part in (above, below)]
+    shares = np.divide(*sums, out=np.full(sums[0].shape, np.nan), where=sums[1] > 0)
+    influences, known = np.zeros(above.shape), codes < count
+    share, of_group = np.nan_to_num(shares)[codes[known]], np.maximum(sums[1], 1)[codes[known]]
+    influences[known] = 100 * (above[known] - share * below[known]) / of_group
+    return 100 * shares.T, influences
 
 
 def _slopes(column: str, scores: np.ndarray) -> np.ndarray:
     """Return by how much a number rises with the score of each group: (runs, groups)."""
-    there = np.isfinite(scores)
+    there, each_group = np.isfinite(scores), np.eye(scores.shape[1])
     if column == "worst":
-        worst = np.where(there, scores, np.inf).argmin(axis=1)
-        return np.eye(scores.shape[1])[worst]
+        return each_group[np.where(there, scores, np.inf).argmin(axis=1)]
+    if column in RATES:
+        highest = np.where(there, scores, -np.inf).argmax(axis=1)
+        return each_group[highest] - each_group[np.where(there, scores, np.inf).argmin(axis=1)]
     each = there / there.sum(axis=1, keepdims=True)
     if column != "gd":
         return each

@@ -33,6 +33,17 @@ class Items(NamedTuple):
     runs: np.ndarray = np.empty(0)
 
 
+def difference(items: Items | None, others: Items | None, noise: float = 0.0) -> Items | None:
+    """Return the items of a difference of two numbers of a run, less a noise; both have all items.
+
+    None where either is unknown, or they are means over unlike numbers of trainings.
+    """
+    if items is None or others is None or len(items.runs) != len(others.runs):
+        return None
+    values, runs = items.value - others.value - noise, items.runs - others.runs - noise
+    return items._replace(value=values, runs=runs)
+
+
 def side_by_side(base: Items, head: Items) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Align the items of two runs.
 

@@ -5,13 +5,14 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, number, percent, text, with_interval
-from evenhand.legal.built import label_sets
+from evenhand.legal.built import Groups, label_sets
 from evenhand.legal.classifier_study import (
     FEW,
     SEED,
     SELECT,
     SETTING,
     SETTING_KEY,
+    Cases,
     ClassifierStudy,
     Setting,
 )
@@ -40,13 +41,19 @@ TABLE = Table(
         ),
         percent("accuracy", "Test cases whose labels are all right; mean over seeds"),
         text("worst_cell"),
-        percent("worst", "Accuracy in the worst cell; interval: bootstrap", interval=True),
+        percent(
+            "worst",
+            "Accuracy in the worst cell; interval: bootstrap",
+            interval=True,
+            items="worst_cells",
+        ),
         *(
             number(
                 f"over_{name}",
                 f"Worst accuracy minus that of {words}; paired bootstrap over cases",
                 "points",
                 interval=True,
+                items="worst_cells",
             )
             for name, words in COMPARED.items()
         ),
@@ -63,9 +70,7 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
         attribute, known = groups.attribute.name, np.flatnonzero(groups.known)
         if not len(known):
             continue
-        labels, names = label_sets(cases.true[known].astype(np.int64), cases.dataset)
-        labels = merge_rare(labels, groups.codes[known], np.arange(len(known)), FEW)
-        cells, codes = np.unique(groups.codes[known] * len(names) + labels, return_inverse=True)
+        cells, codes, names = cells_of(cases, groups)
         generator = np.random.default_rng(drawn_seed(SEED, attribute, "cells"))
         members = [known[codes == cell] for cell in range(len(cells))]
         drawn = [
@@ -91,18 +96,27 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
                 "worst_cell": f"{names[label]}{TIMES}{groups.names[group]}",
                 **_with_interval("worst", 100 * worst, 100 * worst_drawn[setting]),
             }
-            for name, other in _compared(setting, settings).items():
+            for name, other in compared(setting, settings).items():
                 difference = 100 * (worst_drawn[setting] - worst_drawn[other])
                 over = 100 * (worst - seen[other].min())
                 row |= _with_interval(f"over_{name}", over, difference)
             yield study.selected(row)
 
 
+def cells_of(cases: Cases, groups: Groups) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Return the cells of label x group, that of each case with a known group, and the labels."""
+    known = np.flatnonzero(groups.known)
+    labels, names = label_sets(cases.true[known].astype(np.int64), cases.dataset)
+    labels = merge_rare(labels, groups.codes[known], np.arange(len(known)), FEW)
+    cells, codes = np.unique(groups.codes[known] * len(names) + labels, return_inverse=True)
+    return cells, codes, names
+
+
 def _with_interval(name: str, value: float, samples: np.ndarray) -> Row:
     return with_interval(name, value, *np.percentile(samples, [2.5, 97.5]))
 
 
-def _compared(setting: Setting, trained: Iterable[Setting]) -> dict[str, Setting]:
+def compared(setting: Setting, trained: Iterable[Setting]) -> dict[str, Setting]:
     """Return the settings of `COMPARED` that were trained; of samplers the one with most parts."""
     samplers = [other for other in trained if other[:2] == (setting.classifier, SAMPLER)]
     samplers.sort(key=lambda other: (-other.trained_for.count(PLUS), attributes(other.trained_for)))

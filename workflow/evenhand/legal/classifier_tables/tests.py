@@ -68,6 +68,7 @@ TABLE = Table(
             " the swaps or draws",
             "points",
             interval=("low", "high"),
+            items="classifier_tests",
         ),
         number(
             "noise",
