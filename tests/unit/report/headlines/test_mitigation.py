@@ -276,6 +276,12 @@ def test_as_many_gaps_are_drawn_as_are_stated():
         assert drawn[0] == "gap of true positive rates of surgeon by e ↓ DRO"
 
 
+def test_without_a_significant_change_the_answer_states_one_gap():
+    several = [gap("tpr", "inconclusive", name) for name in ("DRO", "IRM", "LEACE", "JTT")]
+    for significant, number in (([], 1), ([worst("V-REx")], 3)):
+        assert conclude([*significant, *several]).short.count("<b>Gap by") == number
+
+
 def test_changes_of_gaps_that_matter_are_stated_first():
     """Before larger gaps that trainings for others do not change, or that labels may explain."""
     same = {"verdict": "equivalent", "difference": 0.1}
@@ -287,7 +293,7 @@ def test_changes_of_gaps_that_matter_are_stated_first():
     ]
     first, second, third, rest = on_gaps(changes)
     assert "by <bdi>sex</bdi>" in first and "by <bdi>town</bdi>" in second
-    assert "by <bdi>job</bdi> that plain training has</b> (unlike labels may explain it)" in third
+    assert "by <bdi>job</bdi> under plain training</b> (unlike labels may explain it)" in third
     assert rest.startswith(
         "1 further training for other attributes changes no gap of plain training"
     )
@@ -322,7 +328,7 @@ def test_the_gaps_of_plain_training_are_those_of_its_audit(tmp_path):
         write_tables(tables, [(gaps.TABLE, [dict.fromkeys(gaps.TABLE.header) | named])])
         files += [meta, tables]
     [statement, *_] = describe(Study(files)).more
-    assert statement.startswith("<b>Gap by <bdi>age</bdi> that plain training has</b>: ")
+    assert statement.startswith("<b>Gap by <bdi>age</bdi> under plain training</b>: ")
     assert "true positive rates of <bdi>x</bdi> goes from 40.0 to 30.0 points" in statement
     assert "false positive" not in statement
     # predictions that were made elsewhere name no training
@@ -439,7 +445,7 @@ def test_a_gap_by_an_attribute_that_the_method_was_not_trained_for_is_less_fair(
     assert "(1 fairer, 1 less fair, which is perhaps by a new last layer alone)" in found.sentence
     assert found.short.startswith("2 of 2 comparisons are significant: 1 fairer, 1 less fair.<br> ")
     assert "Fairer by one measure and less fair by another" in found.short
-    assert "plain training has" not in found.short  # each gap is stated once
+    assert "under plain training</b>" not in found.short  # each gap is stated once
     assert "most frequent label" not in found.short + str(found.more)
     unlearned = conclude(find_changes([tmp_path], [], [], {}, gaps, {(tmp_path.name, "linear")}))
     for words in (unlearned.short, *unlearned.more[:2]):

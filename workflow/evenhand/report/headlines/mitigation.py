@@ -503,13 +503,13 @@ Kinds = dict[str, list[tuple[dict[str, Any], int]]]
 def _short(order: Sequence[Change], kinds: Kinds) -> Markup:
     """Count the significant changes, and name the methods with one and the gaps that are left.
 
-    A gap that a method is named for is not stated again. Methods without a significant change are
-    counted if they are many.
+    A gap that a method is named for is not stated again; without a significant change, one gap is.
+    Methods without a significant change are counted if they are many.
     """
     rows = [row for kind in SIGNIFICANT for row, _ in kinds[kind][: _named(kind, kinds)]]
     stated = [change for row in rows for change in (row["clearest"], row["opposite"])]
     costs = {_training(row["clearest"]) for row in rows}
-    gaps = on_gaps(order, brief=True, stated=stated, costs=costs)[:NAMED]
+    gaps = on_gaps(order, brief=True, stated=stated, costs=costs)[: NAMED if rows else 1]
     named = [say("mitigation_count", changes=order), *answers(kinds, SIGNIFICANT)] if rows else []
     others = {kind: len(kinds[kind]) for kind in KINDS if kind not in SIGNIFICANT}
     if sum(others.values()) <= NAMED:
