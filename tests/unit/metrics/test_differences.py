@@ -164,3 +164,26 @@ def test_distances_from_a_neutral_point():
     mirrored = paired(base, -base, np.arange(20), neutral=0.0)
     assert mirrored.difference == pytest.approx(0, abs=1e-12)
     assert mirrored.p_value > 0.9
+
+
+@pytest.mark.parametrize("small", [20, 50, 500])
+def test_a_small_part_without_a_change_is_no_certainty(small):
+    """Changes of 4 % of the cases of either part: the difference of the parts stays."""
+    draw, false = np.random.default_rng(small), []
+    parts = np.repeat([0, 1], [small, 500])
+    sizes = np.array([small, 500])[parts]
+    for _ in range(200):
+        base = (draw.random(len(parts)) < 0.3).astype(float)
+        sides = np.stack([base, np.where(draw.random(len(parts)) < 0.04, 1.0, base)])
+        means = [[side[parts == part].mean() for part in (0, 1)] for side in sides]
+        # the influences of the cases on the difference of the parts, added to it
+        values = [
+            np.subtract(*mean)
+            + np.where(parts == 0, 1, -1) * len(parts) / sizes * (side - np.array(mean)[parts])
+            for side, mean in zip(sides, means, strict=True)
+        ]
+        found = paired(*values, np.arange(len(parts)), parts=parts, slopes=np.ones(len(parts)))
+        assert found.difference == pytest.approx(np.subtract(*np.subtract(*means[::-1])))
+        false.append(found.p_value < 0.05)
+        assert false[-1] == (not found.low < 0 < found.high) or found.p_value > 0.01
+    assert np.mean(false) <= 0.08

@@ -664,6 +664,21 @@ def test_a_macro_f1_that_comes_from_unlike_labels_is_no_finding(tmp_path):
     assert len(said) == 1 and f"of {len(mixed) - 1} groups (the first: f, by sex, 86.1 %" in said[0]
 
 
+def test_without_rates_the_first_finding_names_a_macro_f1_that_differs(tmp_path):
+    """In group b one of three labels is never predicted, and as many cases are right."""
+    table = pd.DataFrame({"y": [*"stw"] * 400, "group": np.repeat(["a", "b"], 600)})
+    number, error = np.arange(1200), {"s": "t", "t": "w", "w": "s"}
+    wrong = np.where(table["group"] == "a", number // 3 % 3 == 0, table["y"] == "s")
+    table["p"] = np.where(wrong, table["y"].map(error), table["y"])
+    for positive, begins in ((None, "Macro-F1 differs significantly by group, and accuracy does"),
+                             ("s", "True positive rate differs by group")):  # fmt: skip
+        tables, description = audit(tmp_path, table, positive=positive)
+        (first, *_) = findings(tables, 5, description)
+        assert first.startswith(begins)
+        asked = "Rates (TPR, FPR, selection) were not computed: name the positive label"
+        assert (asked in first) == (positive is None)
+
+
 def unlike_labels(right, n=1200):
     """Labels differ by sex; `right` gives the share of right predictions by label and region."""
     generator = np.random.default_rng(5)

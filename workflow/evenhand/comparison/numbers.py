@@ -299,7 +299,7 @@ def _mark_repeats(tables: list[ComparedTable], finders: dict[str, FindItems]) ->
 
 
 def _values(number: Compared) -> str:
-    """Return what numbers of equal items share."""
+    """Return the key that numbers of equal items share."""
     values = [each and each.value for each in (number.base, number.head)]
     return repr((number.is_judged, number.neutral, values))
 
@@ -527,11 +527,11 @@ def _judge(number: Compared, column: Column, pair: tuple[Row, Row], find_items: 
         )
         for side, estimate in zip(sides, estimates, strict=True)
     ):  # fmt: skip
-        items, judged_by, reason = side_by_side(*sides), ITEMS, FEW
-        runs = [side.runs for side in sides]
-        change = distance = difference_of_items(*items, runs=runs)
+        (*items, parts, slopes), judged_by, reason = side_by_side(*sides), ITEMS, FEW
+        more = {"runs": [side.runs for side in sides], "parts": parts, "slopes": slopes}
+        change = distance = difference_of_items(*items, **more)
         if neutral is not None:
-            distance = difference_of_items(*items, neutral=neutral, runs=runs)
+            distance = difference_of_items(*items, neutral=neutral, **more)
     elif not all(math.isfinite(end) for estimate in estimates for end in estimate[1:3]):
         number.reason = NO_INTERVAL
         return

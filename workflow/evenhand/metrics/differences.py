@@ -116,6 +116,8 @@ def difference_of_items(
     *,
     neutral: float | None = None,
     runs: Sequence[np.ndarray] = (),
+    parts: Sequence[int] | np.ndarray = (),
+    slopes: Sequence[float] | np.ndarray = (),
 ) -> Difference:
     """Return the difference of two means or shares over the items of both runs.
 
@@ -136,6 +138,12 @@ def difference_of_items(
         The number of each training in base and in head, of means over several. Their variation is
         noise too: its variance is added to that over the items, with Welch's degrees of freedom,
         and the p-value is at least that of Student's test.
+    parts : array of int, shape (n,), optional
+        The part of each item, of a number that compares means of parts. In a small part no item may
+        have changed by chance, which is no certainty: each part varies at least as the items of all
+        parts do.
+    slopes : array of float, shape (n,), optional
+        By how much the number rises with the mean of each item's part.
 
     Returns
     -------
@@ -175,12 +183,36 @@ def difference_of_items(
     error = float(np.sqrt((rest**2).sum() * len(rest) / (len(rest) - 1)))
     p_value = mean_p_value(null)
     ends = interval_around(change, len(above) * influence, clusters)
-    if not (several := [np.asarray(some) for some in runs if len(some) > 1]):
+    several = [np.asarray(some) for some in runs if len(some) > 1]
+    terms = [(some.var(ddof=1) / len(some), len(some) - 1) for some in several]
+    terms += _of_small_parts(influence, error**2, np.asarray(parts, int), np.asarray(slopes))
+    if not terms:
         return Difference(change, error, p_value, *ends)
-    variances = [some.var(ddof=1) / len(some) for some in several]
-    both = float(np.sqrt(error**2 + sum(variances)))
-    below = sum(v**2 / (len(some) - 1) for v, some in zip(variances, several, strict=True))
+    both = float(np.sqrt(error**2 + sum(variance for variance, _ in terms)))
+    below = sum(variance**2 / freedom for variance, freedom in terms)
     freedom = both**4 / below if below else np.inf
     p_value = max(p_value, 2 * float(stats.t.sf(abs(change) / both, freedom)))
     reach = both * float(stats.t.ppf(0.975, freedom))
     return Difference(change, both, p_value, change - reach, change + reach)
+
+
+def _of_small_parts(
+    influence: np.ndarray, variance: float, parts: np.ndarray, slopes: np.ndarray
+) -> list[tuple[float, int]]:
+    """Return the variance that parts lack in which items vary less than in all, with its df.
+
+    Scaled by the variance of whole clusters over that of independent items.
+    """
+    independent = (influence**2).sum()
+    sizes = np.bincount(parts)[parts] if len(parts) else np.empty(0)
+    if not independent or not (sizes > 1).any() or not slopes.any():
+        return []
+    squares, weights = (influence * sizes) ** 2, slopes**2
+    of_all = squares.sum() / weights.sum()
+    several = np.flatnonzero(np.bincount(parts) > 1)
+    counts, of_part, of_slopes = (
+        np.bincount(parts, some)[several] for some in (None, squares, weights)
+    )
+    lacking = np.maximum(of_all * of_slopes - of_part, 0.0) / counts**2
+    terms = variance / independent * lacking
+    return [(float(term), int(n) - 1) for term, n in zip(terms, counts, strict=True)]

@@ -419,7 +419,7 @@ class PredictionStudy:
         return result
 
     def sides(self, metric: Metric, codes: np.ndarray, code: int) -> Sides | None:
-        """Return what `differ` compares; None of a calibration error, and without other cases."""
+        """Return the sides of `differ`; None of a calibration error, and without other cases."""
         some, others = codes == code, (codes >= 0) & (codes != code)
         if metric.metric == "ece" or not others.any():
             return None

@@ -424,6 +424,12 @@ def explained_gaps(tables: Tables) -> list[dict[str, Any]]:
     return [finding.gap for finding in _significant(tables) if finding.is_explained]
 
 
+def count_significant(tables: Tables) -> int:
+    """Count the significant gaps that `findings` states, and preferences."""
+    gaps = sum(not finding.is_echo for finding in _significant(tables))
+    return gaps + sum(map(_is_significant, tables.get("preferences", [])))
+
+
 def echoes(tables: Tables) -> int:
     """Count the significant gaps of intersections not clearly beyond those of their attributes."""
     significant = _significant(tables, with_odds=True)
@@ -515,18 +521,20 @@ def _of_calibration(description: Mapping[str, Any]) -> str:
 
 
 def _gaps(tables: Tables, description: Mapping[str, Any]) -> list[str]:
+    of_mixture = _mixed(tables.get("groups", []))
     rows = [row for row in tables.get("gaps", []) if row["lowest"] is not None]
+    mixed = [row for row in rows if row["verdict"] == "above" and _key(row) in of_mixture]
+    rows = [row for row in rows if row not in mixed]
     labels = {row["label"] for row in rows} - {None}
     small = sum(row["verdict"] == "equivalent" for row in rows)
     untested = [row["attribute"] for row in rows if row["p_adjusted"] is None]
     runs = description.get("runs", 1)
     significant = [finding for finding in _significant(tables) if not finding.is_echo]
     if not significant:
-        return [
-            _say(
-                "no_gap", gaps=len(rows) - len(untested), small=small, untested=untested, runs=runs
-            )
-        ]
+        without_rates = not labels and description.get("classes")
+        facts = {"small": small, "untested": untested, "runs": runs}
+        facts |= {"mixed": mixed if without_rates else [], "without_rates": without_rates}
+        return [_say("no_gap", gaps=len(rows) - len(untested), **facts)]
 
     def facts(row: dict[str, Any]) -> dict[str, Any]:
         groups = [group for group in tables["groups"] if _key(group) == _key(row)]

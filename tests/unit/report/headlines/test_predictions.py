@@ -9,7 +9,7 @@ from markupsafe import Markup
 from evenhand.core.tables import read_tables
 from evenhand.predictions.audit_predictions import audit_predictions
 from evenhand.predictions.words import TITLES
-from evenhand.report.headlines.predictions import _short, conclude, draw
+from evenhand.report.headlines.predictions import _of_many, _short, conclude, draw
 from unit.predictions.test_audit_predictions import people, unlike_labels
 from unit.predictions.test_lm_eval import audit, crows
 from unit.report import checks
@@ -120,12 +120,42 @@ def test_plain_training_precedes_mitigation(audited):
     plain = ["<bdi>&lt;plain&gt;</bdi>" in words for words in (found.sentence, *found.more)]
     assert plain[:2] == [True, True] and plain == sorted(plain, reverse=True)
     assert re.search(
-        "; [1-9] further results? and [1-9] of mitigated classifiers, significant or not.$",
+        r"; \d+ further results \([1-9] of mitigated classifiers\), all significant.$",
         found.short,
     )
     dro, alone = describe(files[:2], {}).short, describe(files[2:], {}).short
-    assert re.search("; [1-9] further results? of mitigated classifiers, significant or not.$", dro)
-    assert re.search("; [1-9] further results?, significant or not.$", alone)
+    assert re.search(
+        r"; (\d) further results \(\1 of mitigated classifiers\), all significant.$", dro
+    )
+    assert re.search("; [1-9] further results?, all significant.$", alone)
+
+
+def test_a_gap_of_mitigated_classifiers_alone_is_none_of_plain_training(audited):
+    files = []
+    for name, shift, objective in (("dro", 0.4, "group_dro"), ("plain", 0.0, "erm")):
+        meta, tables = audited(name, shift)
+        trained = {"trained": {"objective": objective, "dataset": "mine"}}
+        meta.write_text(json.dumps(json.loads(meta.read_text()) | trained))
+        files += [meta, tables]
+    found = describe(files, {})
+    assert found.sentence.startswith("<bdi>&lt;plain&gt;</bdi>: None of ")
+    assert found.short.startswith("Nothing is significant under plain training, which does not")
+    assert re.search(r"; \d further results \(\d of mitigated classifiers\), all", found.short)
+
+
+@pytest.mark.parametrize(
+    ("sets", "p", "doubt"), [(1, 0.02, False), (3, 0.02, True), (3, 1e-4, False)]
+)
+def test_one_gap_among_many_attributes_is_in_doubt(sets, p, doubt):
+    gaps = [{"attribute": name, "p_adjusted": least} for name, least in (("a", p), ("b", 0.4))]
+    documents = [
+        {"name": str(n), "tables": {"gaps": gaps if n == 0 else gaps[1:]}} for n in range(sets)
+    ]
+    mitigated = {"trained": {"objective": "group_dro"}, "name": "dro", "tables": {"gaps": gaps}}
+    words = _of_many(gaps[0], documents[0], [*documents, *[mitigated] * 9])
+    assert bool(words) == doubt
+    if doubt:  # Holm: four attributes and sets
+        assert "after adjustment for 4 attributes and sets of predictions (p = 0.08)" in words
 
 
 def test_one_training_of_several_classifiers_counts_once(audited, write):
@@ -187,7 +217,9 @@ def test_the_first_page_and_the_console_have_the_further_findings_of_each_set(au
     further = [p.text() for p in details.css("p")]
     assert [each.partition(" [")[0] for each in further] == console[1:]
     short = tree.css_first("#short dd").text()
-    assert short.startswith("Yes: <first>, ") and short.endswith("significant or not.")
+    assert short.startswith("Yes: <first>, ") and short.endswith(
+        "further results, all significant."
+    )
     assert "95 % CI" not in short
     page = write("predictions", files, systems=["predictions"])
     answer = [page.css_first(".lead").text(), *(each.text() for each in page.css(".lead + ul li"))]

@@ -82,7 +82,7 @@ class Store:
         if column == "value":
             chosen = codes == code
             values = study.pseudo_values(metric, [chosen])
-            runs, counted = study.of_runs(metric, chosen), np.isfinite(values)
+            runs, counted, parts = study.of_runs(metric, chosen), np.isfinite(values), []
         else:
             sides = study.sides(metric, codes, code)
             if sides is None or sides.reason:
@@ -94,5 +94,7 @@ class Store:
                 (1, -1), sides.values, means, sides.counted, strict=True
             ):
                 values[of_part] += sign * counted.sum() / len(part) * (part - mean)
+            parts = [sides.counted[0][counted].astype(str), np.ones(counted.sum())]
         clusters = np.char.replace(study.predictions.clusters, "\0", "\1")
-        return Items(study.predictions.id[counted], clusters[counted], values[counted], runs)
+        names = study.predictions.id[counted]
+        return Items(names, clusters[counted], values[counted], runs, *parts)

@@ -88,10 +88,12 @@ class Store:
                 chosen = codes == group
                 influences[chosen] = 100 * influence(trained.counts[chosen], classes, convention)
         numbers, known = numbers[places], np.flatnonzero(codes < count)
-        of_case = influences[known] * _slopes(column, scores).T[codes[known]]
-        values = numbers.mean() + len(known) * of_case[:, places].mean(axis=1)
-        runs = numbers if len(numbers) > 1 else np.empty(0)
-        return Items(trained.ids[known], trained.ids[known], values, runs)
+        slopes = _slopes(column, scores).T[codes[known]][:, places]
+        of_case = (influences[known][:, places] * slopes).mean(axis=1)
+        values = numbers.mean() + len(known) * of_case
+        runs, names = numbers if len(numbers) > 1 else np.empty(0), trained.ids[known]
+        parts = codes[known].astype(str), slopes.mean(axis=1)
+        return Items(names, names, values, runs, *parts)
 
 
 def _rates(

@@ -25,12 +25,18 @@ class Items(NamedTuple):
         The number is the mean of these.
     runs : array of float, shape (trainings,)
         The number of each training that it is a mean over; empty without several.
+    part : array of str, shape (n,)
+        The part of each, of a number that compares the means of parts; empty of others.
+    slope : array of float, shape (n,)
+        By how much the number rises with the mean of each item's part; empty without parts.
     """
 
     name: np.ndarray
     cluster: np.ndarray
     value: np.ndarray
     runs: np.ndarray = np.empty(0)
+    part: np.ndarray = np.empty(0, dtype=str)
+    slope: np.ndarray = np.empty(0)
 
 
 def difference(items: Items | None, others: Items | None, noise: float = 0.0) -> Items | None:
@@ -44,26 +50,33 @@ def difference(items: Items | None, others: Items | None, noise: float = 0.0) ->
     return items._replace(value=values, runs=runs)
 
 
-def side_by_side(base: Items, head: Items) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def side_by_side(base: Items, head: Items) -> tuple[np.ndarray, ...]:
     """Align the items of two runs.
 
     Returns
     -------
-    (array of float, array of float, array of int)
+    (array of float, array of float, array of int, array of int, array of float)
         Contributions to numerators and denominators, shape (n, 2), zero for an item that a run
-        lacks, and the clusters. An item that changed its cluster counts as two.
+        lacks; the clusters; and the part and the slope of each item, empty without parts. An item
+        that changed its cluster or its part counts as two.
     """
     columns = 1 if base.cluster.ndim == 1 else base.cluster.shape[1]
     labels = np.concatenate([each.cluster.reshape(-1, columns) for each in (base, head)])
     # in sorted order, so that the order of the items does not matter
     codes = factorize(labels.ravel(), sort=True)[0].reshape(labels.shape)
     place = factorize(np.concatenate([base.name, head.name]))[0]
-    for column in codes.T:
-        place = np.unique(place * (codes.max() + 1) + column, return_inverse=True)[1]
+    parts, slopes = (np.concatenate(each) for each in zip(base[4:], head[4:], strict=True))
+    parts = factorize(parts, sort=True)[0]
+    for column in [*codes.T, *([parts] if len(parts) else [])]:
+        place = np.unique(place * (column.max() + 1) + column, return_inverse=True)[1]
     first = np.unique(place, return_index=True)[1]
     sums = [
         [np.bincount(rows, weights=values, minlength=len(first)) for values in (items.value, None)]
         for items, rows in zip((base, head), np.split(place, [len(base.name)]), strict=True)
     ]
     above, below = (np.stack(each, axis=1).astype(float) for each in zip(*sums, strict=True))
-    return above, below, codes[first].reshape(len(first), *base.cluster.shape[1:])
+    clusters = codes[first].reshape(len(first), *base.cluster.shape[1:])
+    if not len(parts):
+        return above, below, clusters, parts, slopes
+    slopes = np.bincount(place, slopes) / np.bincount(place)
+    return above, below, clusters, parts[first], slopes

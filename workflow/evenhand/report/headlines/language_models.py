@@ -211,13 +211,13 @@ def _uncertainty(result: Result) -> str:
         return result["doubt"]
     if _is_split(result) and all(row["doubt"] for row in result["types"]):
         return f"{result['types'][0]['bias_type']}: {result['types'][0]['doubt']}"
-    words = [borderline(row) for row in result["rows"] if row["leaning"] in ("more", "less")]
-    if words and all(words):
-        return words[0]
     p_values = [row["p_value"] for row in result["rows"] if row["p_value"] is not None]
     p_values = p_values[:1] if result["alike"] else p_values  # two methods that are one test
     least = min(holm(np.array(p_values)), default=0.0) if result["significant"] else 0.0
-    return plain("lm_methods", p=float(least), methods=len(p_values)) if least >= ALPHA else ""
+    if least >= ALPHA:
+        return plain("lm_methods", p=float(least), methods=len(p_values))
+    words = [borderline(row) for row in result["rows"] if row["leaning"] in ("more", "less")]
+    return words[0] if words and all(words) else ""
 
 
 def _strongest(result: Result) -> dict[str, Any]:

@@ -5,14 +5,17 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from altair import LayerChart
 
 from evenhand.core.rows import grouped_by
 from evenhand.core.tables import read_tables
-from evenhand.legal.classifier_study import BASE
+from evenhand.legal.classifier_study import BASE, CHANCE
+from evenhand.metrics.paired import holm
 from evenhand.predictions.words import (
     MOST_FURTHER,
     TITLES,
+    count_significant,
     doubts,
     explained_gaps,
     findings,
@@ -169,11 +172,15 @@ def _short(
         if preference
         else plain("predictions_majority")
         if worthless(document, tables)
-        else tied_doubt(document, tables),
+        else tied_doubt(document, tables)
+        or (_of_many(gap, document, sets) if gap and gap["verdict"] == "above" else ""),
         calibration=gap,
         constant=constant,
         further=further.get(False, 0),
         mitigated=further.get(True, 0),
+        significant=sum(count_significant(each["tables"]) for each in sets)
+        - bool(preference or gap),
+        is_plain="trained" in document and not _is_mitigated(document),
         is_tested=any(
             row["p_adjusted"] is not None
             for each in sets
@@ -181,6 +188,25 @@ def _short(
             for row in each["tables"].get(table, [])
         ),
     )
+
+
+def _of_many(gap: Row, document: dict[str, Any], sets: Iterable[dict[str, Any]]) -> str:
+    """State that a gap is not significant among all attributes and classifiers; else blank.
+
+    Each is adjusted for its own metrics, so that of many some are significant by chance. Mitigated
+    classifiers are apart from others.
+    """
+    p_values: dict[tuple[str, str], float] = {}
+    for each in sets:
+        if _is_mitigated(each) == _is_mitigated(document):
+            for row in each["tables"].get("gaps", []):
+                if row["p_adjusted"] is not None:
+                    key = each["name"], row["attribute"]
+                    p_values[key] = min(row["p_adjusted"], p_values.get(key, 1.0))
+    adjusted = holm(np.array([*p_values.values()]))
+    p = dict(zip(p_values, adjusted.tolist(), strict=True))[document["name"], gap["attribute"]]
+    several = len({name for name, _ in p_values}) > 1
+    return plain("predictions_of_many", count=len(p_values), p=p, several=several) * (p > CHANCE)
 
 
 def _caption(document: dict[str, Any]) -> str:
@@ -213,7 +239,7 @@ def _files(document: dict[str, Any]) -> list[str]:
 
 
 def _order(document: dict[str, Any]) -> tuple[float, ...]:
-    """Return the sort key of sets: those with a finding first, and plain before mitigated ones.
+    """Return the sort key of sets: plain before mitigated ones, then those with a finding first.
 
     A classifier that is no better than the most frequent label follows others with a finding, and
     so does one whose first gap labels may explain.
@@ -221,7 +247,8 @@ def _order(document: dict[str, Any]) -> tuple[float, ...]:
     tables, clear = document["tables"], _clear(document)
     is_explained = named_gap(tables) in explained_gaps(tables)
     doubts = _worthless(document), is_explained
-    return clear == 0, _is_mitigated(document), *doubts, -clear
+    is_aside = _is_mitigated(document) or is_constant(document)
+    return is_aside, clear == 0, *doubts, -clear
 
 
 def _worthless(document: dict[str, Any]) -> int:
