@@ -1,0 +1,63 @@
+"""Reject German sentences in which the Hanover Tagger finds a person's name.
+
+A name is a word with the tag NE (proper noun), but no abbreviation (ORF, GfK), nor by places.csv
+
+- a `word` that names something else, a place or a company, or its genitive;
+- one right `after` a preposition of place (in Gloggnitz) or a kind of place (Provinz Mardin);
+- one right `before` a mark behind the place of a message (Gloggnitz – …).
+
+The tagger is optional: ``pip install evenhand[de]``.
+"""
+
+import importlib
+import re
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from evenhand.core.resources import read_resource
+from evenhand.errors import InputError
+from evenhand.slguset.filters.names_listed import REASONS as REASONS
+from evenhand.slguset.verdicts import Finding, Judge
+
+FILES = ("places.csv",)
+COLUMNS = ("sentence",)
+
+KINDS = ("word", "after", "before")
+
+_ABBREVIATION = re.compile(r".+[\dA-ZÀ-Þ].*|.")
+
+
+def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
+    """Return the filter: see `evenhand.slguset.apply_filters`."""
+    rows = read_resource(files["places.csv"], ["kind", "word"], choices={"kind": KINDS})
+    known = {kind: {row["word"] for row in rows if row["kind"] == kind} for kind in KINDS}
+    tagger, cut = _tagger(), settings["cut"]
+
+    def check(sentence: str) -> Finding | None:
+        words = [part for word in cut(sentence) for part in word.split("-") if part.strip()]
+        around = zip(["", *words], tagger.tag_sent(words), [*words[1:], ""], strict=False)
+        names = [
+            word
+            for before, (word, _, tag), after in around
+            if tag == "NE"
+            and not _ABBREVIATION.fullmatch(word)
+            and not {word, word.removesuffix("s")} & known["word"]
+            and before.lower() not in known["after"]
+            and after not in known["before"]
+        ]
+        return Finding("name", names) if names else None
+
+    return partial(map, check)
+
+
+def _tagger() -> Any:
+    """Return the tagger with its model of German; InputError if it is not installed."""
+    try:
+        return importlib.import_module("HanTa.HanoverTagger").HanoverTagger("morphmodel_ger.pgz")
+    except ImportError as error:
+        remedy = "run pip install 'evenhand[de]', or leave names_hanta out of the filters"
+        raise InputError(
+            "the filter names_hanta needs the Hanover Tagger", remedy=remedy
+        ) from error
