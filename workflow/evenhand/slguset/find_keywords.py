@@ -212,6 +212,7 @@ def _judge_words(sentence: str, keywords: Keywords, rules: WordRules, language: 
     starts = {word.start: place for place, word in enumerate(words)}
     ends = {word.end for word in words}
     hits: list[tuple[Word, Surface]] = []
+    no_terms: list[tuple[Word, Surface]] = []
     verdict = NO_TERM
     for match in keywords.pattern.finditer(sentence):
         word, rows = Word(match.group(), match.start()), keywords.alternatives[match.group()]
@@ -222,8 +223,11 @@ def _judge_words(sentence: str, keywords: Keywords, rules: WordRules, language: 
             hits.append((word, surface))
         else:
             verdict = judged
+            no_terms.append((word, surface))
     if not hits:
         return Hit(verdict, surface, match.start(), match.group())
+    if any(row.value != hits[0][1].value for _, row in no_terms):
+        return Hit(SEVERAL, word=_words(word.text for word, _ in sorted(hits + no_terms)))
     texts = [word.text for word, _ in hits]
     nouns = [hit for hit in hits if hit[1].pair != language.pronouns]
     word, surface = (nouns or hits)[0]
