@@ -370,6 +370,7 @@ def test_german_names_are_those_of_the_tagger_but_for_places_and_abbreviations(r
     cases = {
         "Für Simeoni ist Frankreichs Premier der Gegner.": ["Simeoni"],
         "Die Voves-Ära endete früher als erwartet.": ["Voves"],
+        "Er sah @MartinSchulz und @BILD im Fernsehen.": ["Martin", "Schulz"],
         "Er arbeitet in Gloggnitz beim ORF und schreibt Sätze über Kuba.": None,
         "Gloggnitz – Der Lehrer fuhr durch den Bezirk Gries.": None,
     }

@@ -24,7 +24,11 @@ from evenhand.slguset.verdicts import Finding, Judge
 FILES = ("places.csv",)
 COLUMNS = ("sentence",)
 
+#: The kinds of rows of places.csv.
 KINDS = ("word", "after", "before")
+
+#: The parts of an account: @MartinSchulz.
+_CAMEL = re.compile(r"[^\W\d_][a-zß-ÿ]*")
 
 _ABBREVIATION = re.compile(r".+[\dA-ZÀ-Þ].*|.")
 
@@ -36,7 +40,7 @@ def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
     tagger, cut = _tagger(), settings["cut"]
 
     def check(sentence: str) -> Finding | None:
-        words = [part for word in cut(sentence) for part in word.split("-") if part.strip()]
+        words = [part for word in cut(sentence) for part in _parts(word)]
         around = zip(["", *words], tagger.tag_sent(words), [*words[1:], ""], strict=False)
         names = [
             word
@@ -50,6 +54,12 @@ def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
         return Finding("name", names) if names else None
 
     return partial(map, check)
+
+
+def _parts(word: str) -> list[str]:
+    """Return the words in a word with hyphens, or in the name of an account."""
+    parts = _CAMEL.findall(word) if word.startswith("@") else word.split("-")
+    return [part for part in parts if part.strip()]
 
 
 def _tagger() -> Any:
