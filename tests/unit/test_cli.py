@@ -267,7 +267,7 @@ def test_a_profile_is_the_folders_own_or_else_the_installed_one(
         ),
         ("run", "--config results=FOLDER; snakemake --help lists all."),
         ("why", "As of evenhand run: a configuration (YAML), files or rules, and options of "),
-        ("extract", "'evenhand[de,ja]'"),
+        ("extract", "'evenhand[ja]'"),
     ],
 )
 def test_the_help_of_a_command_has_its_options(command, option):

@@ -684,8 +684,8 @@ def extract_sentences(
         Text files, JSON lines, CSV, archives, or folders of them.
     language, attribute : str
         They name a pack of ``resources/packs``: ``zh``, ``en``, ``de`` or ``ja`` and ``gender``,
-        or ``zh`` and ``age`` or ``region``. The language has no default. ``de`` and
-        ``ja`` need ``pip install 'evenhand[de,ja]'``.
+        or ``zh`` and ``age`` or ``region``. The language has no default. ``ja`` needs
+        ``pip install 'evenhand[ja]'``.
     pack : path, optional
         A folder with a pack of your own, in place of the two.
     filters : sequence of str, optional

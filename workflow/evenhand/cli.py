@@ -318,7 +318,7 @@ def extract(
     folder
         A folder, a file or an archive.
     language
-        zh, en, de or ja, unless you name a pack; for the last two `pip install 'evenhand[de,ja]'`.
+        zh, en, de or ja (which needs `pip install 'evenhand[ja]'`), unless you name a pack.
     attribute
         gender; of zh also age and region.
     pack

@@ -364,7 +364,6 @@ def test_japanese_names_are_those_of_the_dictionary_and_unknown_katakana():
 
 
 def test_german_names_are_those_of_the_tagger_but_for_places_and_abbreviations(repository):
-    pytest.importorskip("HanTa")
     files = {"places.csv": repository / "resources/packs/de_gender/places.csv"}
     _, names = prepare_filter("names_hanta", files, {"cut": segmenter("de")})
     cases = {

@@ -143,9 +143,7 @@ def test_a_sentence_that_only_one_word_suits_is_rejected(
     verdicts = dict.fromkeys(rejected.split("|"), reason)
     verdicts |= dict.fromkeys(filter(None, accepted.split("|")), "accepted")
     (tmp_path / "a.txt").write_text("\n".join(verdicts), encoding="utf-8")
-    # without the filters of names, of which two need a package that is optional
-    filters = ["pair_fit", "deny_list", "biology"] if language == "ja" else ["deny_list", "biology"]
-    rows = extract_sentences(tmp_path, language=language, filters=filters)
+    rows = extract_sentences(tmp_path, language=language)
     assert dict(zip(rows["sentence"], rows["verdict"], strict=True)) == verdicts
 
 

@@ -1,23 +1,22 @@
-"""Reject German sentences in which the Hanover Tagger finds a person's name.
+"""Reject German sentences in which the Hanover Tagger (HanTa) finds a person's name.
 
-A name is a word with the tag NE (proper noun), but no abbreviation (ORF, GfK), nor by places.csv
+A name is a word with the tag NE (proper noun). No names are abbreviations (ORF, GfK) and, by
+places.csv,
 
-- a `word` that names something else, a place or a company, or its genitive;
-- one right `after` a preposition of place (in Gloggnitz) or a kind of place (Provinz Mardin);
-- one right `before` a mark behind the place of a message (Gloggnitz – …).
-
-The tagger is optional: ``pip install evenhand[de]``.
+- a `word` for something else, such as a place or a company, and its genitive;
+- a word right `after` a preposition of place (in Gloggnitz) or a kind of place (Provinz Mardin);
+- a word right `before` a mark behind the place of a message (Gloggnitz – …).
 """
 
-import importlib
 import re
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from HanTa.HanoverTagger import HanoverTagger
+
 from evenhand.core.resources import read_resource
-from evenhand.errors import InputError
 from evenhand.slguset.filters.names_listed import REASONS as REASONS
 from evenhand.slguset.verdicts import Finding, Judge
 
@@ -37,7 +36,7 @@ def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
     """Return the filter: see `evenhand.slguset.apply_filters`."""
     rows = read_resource(files["places.csv"], ["kind", "word"], choices={"kind": KINDS})
     known = {kind: {row["word"] for row in rows if row["kind"] == kind} for kind in KINDS}
-    tagger, cut = _tagger(), settings["cut"]
+    tagger, cut = HanoverTagger("morphmodel_ger.pgz"), settings["cut"]
 
     def check(sentence: str) -> Finding | None:
         words = [part for word in cut(sentence) for part in _parts(word)]
@@ -60,14 +59,3 @@ def _parts(word: str) -> list[str]:
     """Return the words in a word with hyphens, or in the name of an account."""
     parts = _CAMEL.findall(word) if word.startswith("@") else word.split("-")
     return [part for part in parts if part.strip()]
-
-
-def _tagger() -> Any:
-    """Return the tagger with its model of German; InputError if it is not installed."""
-    try:
-        return importlib.import_module("HanTa.HanoverTagger").HanoverTagger("morphmodel_ger.pgz")
-    except ImportError as error:
-        remedy = "run pip install 'evenhand[de]', or leave names_hanta out of the filters"
-        raise InputError(
-            "the filter names_hanta needs the Hanover Tagger", remedy=remedy
-        ) from error
