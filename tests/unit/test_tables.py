@@ -40,7 +40,7 @@ def bias(repository, folder):
     for name, column in (("a", 3), ("b", 4)):
         made_bias.write_model(folder, name, [row[column] for row in made_bias.ROWS])
         made_bias.write_scores(folder, name, [0.5, -0.25, 0.125, -1, 2])
-    made_bias.tabulate(folder, "a", "b", scored=("a", "b"))
+    made_bias.tabulate(folder, "a", "b", scored=("a", "b"), compounds=["男童/女童"])
 
 
 @pytest.mark.parametrize(

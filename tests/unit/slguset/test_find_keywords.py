@@ -127,6 +127,7 @@ def test_impossible_lengths_are_an_error(tmp_path):
         ),
         ("公主,deny,公主", "the keyword is '公主'"),
         ("公主,deny,女", "公主 does not contain 女"),
+        ("一[位名,only_after_pattern,女", "一[位名 is no regular expression (unterminated"),
     ],
 )
 def test_a_table_of_words_that_cannot_be_right_is_an_error(tmp_path, row, message):

@@ -61,7 +61,8 @@ def test_a_noun_of_one_gender_is_not_left(language, sentence, nouns, neutral, tm
         for noun in [*group.split(), *neutral.split()]
     )
     (tmp_path / "a.txt").write_text(text)
-    kept = extract_sentences(tmp_path, language=language).query("verdict == 'accepted'")
+    rows = extract_sentences(tmp_path, language=language, filters=["coreference"])
+    kept = rows.query("verdict == 'accepted'")
     left = {noun for noun in neutral.split() if kept["sentence"].str.contains(noun).sum() == 2}
     assert left == {*neutral.split()} and len(kept) == 2 * len(left)
 
@@ -107,27 +108,30 @@ def test_counterparts_are_exchanged_with_the_pronoun(tmp_path):
             "de",
             "deny_list",
             "Der Wirt wehrt sich gegen den Parasiten.|Die Tochter des Konzerns verdient viel Geld."
-            "|Der Trainer der Herren-Mannschaft lachte.|Die Lehrerin wohnt neben dem Frauenhaus.",
-            "Der Wirt wehrt sich gegen den Lärm.",
+            "|Der Trainer der Herren-Mannschaft lachte.|Die Lehrerin wohnt neben dem Frauenhaus."
+            "|Der Nachbar verklagt das Land wegen Lärm.",
+            "Der Wirt wehrt sich gegen den Lärm.|Der Nachbar verklagt die Stadt wegen Lärm.",
         ),
         (
             "ja",
             "deny_list",
-            "この催しは男性限定であった。|労働者・女性・青年の団体がある。|夫は皇太子の公務を助けた。"
-            "|大会の男子100kg級で優勝した。",
+            "夫は皇太子の公務を助けた。|この女性には薄毛の悩みがある。|彼女は黒いドレスを着ていた。"
+            "|「知りませんわ」と彼女は言った。",
             "この女性は精神的な苦痛を受けた。",
         ),
         (
             "ja",
             "pair_fit",
-            "母の日に花を贈るのが習慣だ。|失敗は成功の母であると言われる。|歌詞は『少年の魔法の角笛』による。",
-            "『少年が来た』と言って駅で待った。",
+            "母の日に花を贈るのが習慣だ。|失敗は成功の母であると言われる。|歌詞は『少年の魔法の角笛』による。"
+            "|曲集「母の歌」で世に出た。",
+            "『少年が来た』と言って駅で待った。|「母が来た」と言って駅で待った。",
         ),
         (
             "ja",
             "not_a_gender_term",
-            "私は聖心女子学院を卒業した。",
-            "私は女子学生と学院を卒業した。",
+            "私は聖心女子学院を卒業した。|女性は髪が薄くなるのが特徴だ。|４０歳以上の男性に多い病気だ。"
+            "|この催しは男性限定であった。|大会の男子100kg級で優勝した。",
+            "私は女子学生と学院を卒業した。|レジの女性は髪が長くて親切だった。|女性店員の対応に困った。",
         ),
     ],
 )

@@ -33,17 +33,12 @@ NO_TERM = "not_a_gender_term"
 UNCLEAR = "agreement_unclear"
 
 RULES = (
-    "allow", "deny", "not_before", "before", "opens_before", "not_after", "only_after", "counted",
-    "alone",
+    "allow", "deny", "not_before", "before", "opens_before", "not_after", "only_after",
+    "only_after_pattern", "alone",
 )  # fmt: skip
 
 #: Behind these a clause begins.
 _CLAUSE_MARKS = "，,；;：:、“‘「『（(《—…"
-
-#: What is before a classifier that counts people, or refers to them: 三位, 有个, 另一名.
-_COUNT = "[\\d一二两三四五六七八九十百千几多数那这某另有余]"
-#: What may be between a classifier and its noun: 一位身材高大的老人, 一名外国老人.
-_MODIFIER = "(?:\\w{0,14}的|[^\\W着了过和与对向把被给是在]{0,3})"
 
 
 class Hit(NamedTuple):
@@ -68,8 +63,8 @@ class Hit(NamedTuple):
 #: - before, opens_before: exceptions. It is a term before these, whatever the segmentation, if they
 #:   are longer than those of `not_before`: 他人生. `opens_before` applies where the keyword begins
 #:   a clause: 他人在北京, but not 伙同他人在北京.
-#: - only_after, counted: the keyword is a term only right after one of these words, or after a
-#:   count or demonstrative with one of these classifiers: 是东北人, 一位老人.
+#: - only_after, only_after_pattern: the keyword is a term only right after one of these words, or
+#:   after text that one of these regular expressions matches: 是东北人, 一位老人.
 #: - alone: the keyword must be a word by itself, not part of a longer one.
 WordRules = Mapping[str, Mapping[str, Any]]
 
@@ -217,6 +212,7 @@ def _judge_words(sentence: str, keywords: Keywords, rules: WordRules, language: 
     starts = {word.start: place for place, word in enumerate(words)}
     ends = {word.end for word in words}
     hits: list[tuple[Word, Surface]] = []
+    no_terms: list[tuple[Word, Surface]] = []
     verdict = NO_TERM
     for match in keywords.pattern.finditer(sentence):
         word, rows = Word(match.group(), match.start()), keywords.alternatives[match.group()]
@@ -227,8 +223,11 @@ def _judge_words(sentence: str, keywords: Keywords, rules: WordRules, language: 
             hits.append((word, surface))
         else:
             verdict = judged
+            no_terms.append((word, surface))
     if not hits:
         return Hit(verdict, surface, match.start(), match.group())
+    if any(row.value != hits[0][1].value for _, row in no_terms):
+        return Hit(SEVERAL, word=_words(word.text for word, _ in sorted(hits + no_terms)))
     texts = [word.text for word, _ in hits]
     nouns = [hit for hit in hits if hit[1].pair != language.pronouns]
     word, surface = (nouns or hits)[0]
@@ -352,8 +351,8 @@ def read_word_rules(path: Path, keywords: Keywords) -> WordRules:
     Raises
     ------
     InputError
-        The table is not well formed, a rule or keyword is unknown, or an allowed or denied
-        word does not hold its keyword.
+        The table is not well formed, a rule or keyword is unknown, a pattern is no regular
+        expression, or an allowed or denied word does not hold its keyword.
     """
     rules: dict[str, dict[str, Any]] = {rule: {} for rule in RULES}
     known = {row.keyword for row in keywords.surfaces.values()}
@@ -368,9 +367,9 @@ def read_word_rules(path: Path, keywords: Keywords) -> WordRules:
             if rule in ("allow", "deny") and keyword not in word:
                 raise InputError(f"{word} does not contain {keyword}")
             rules[rule].setdefault(keyword, set()).add(word)
-            if rule in ("only_after", "counted"):
-                before = (_COUNT, _MODIFIER) if rule == "counted" else ("", "")
-                singled_out.setdefault(keyword, []).append(re.escape(word).join(before))
+            if rule in ("only_after", "only_after_pattern"):
+                pattern = re.escape(word) if rule == "only_after" else _checked(word)
+                singled_out.setdefault(keyword, []).append(pattern)
 
     read_resource(path, ["word", "rule", "keyword"], choices={"rule": RULES}, make=add)
     rules["only_after"] = {
@@ -380,6 +379,15 @@ def read_word_rules(path: Path, keywords: Keywords) -> WordRules:
     for rule in ("not_before", "before", "opens_before", "not_after"):
         rules[rule] = {keyword: tuple(sorted(words)) for keyword, words in rules[rule].items()}
     return rules
+
+
+def _checked(pattern: str) -> str:
+    """Return a regular expression; InputError if it is none."""
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise InputError(f"{pattern} is no regular expression ({error})") from error
+    return pattern
 
 
 def _is_ruled_out(keyword: str, before: str, rules: WordRules) -> bool:

@@ -16,10 +16,12 @@ letters, the same ones in each column: ``sein*,ihr*``.
   word more. Such a phrase is unclear.
 
 cues.csv: place, words (joined by blanks, ``*`` for any letters), for (the words that the cue is
-about; blank: all), features. At each place the first row that matches counts. ``^`` is the
-beginning of the sentence or a clause, ``$`` a mark behind the word, ``A*`` a capital letter first.
+about, likewise; blank: all), features. At each place the first row that matches counts. ``^`` is
+the beginning of the sentence or a clause, ``$`` a mark behind the word, ``A*`` a capital letter
+first.
 
-- ``before``, ``after``: the word next to the phrase;
+- ``before``: the two words before the phrase (``,_mit``), if a row has them, else the last one;
+- ``after``: the word next to the phrase;
 - ``bare``: the word before a noun without determiner, or two (``ich_als``). Without such a cue it
   is not changed;
 - ``with``: a word anywhere in the sentence;
@@ -73,7 +75,7 @@ class Cue(NamedTuple):
 
     place: str
     words: re.Pattern[str]
-    targets: frozenset[str]
+    targets: re.Pattern[str]
     features: Features
 
 
@@ -111,7 +113,7 @@ class Inflection(NamedTuple):
     def cue(self, place: str, neighbour: str, target: str) -> Features | None:
         """Return the features of the first cue at a place that matches, or None."""
         for cue in self.cues:
-            if cue.place != place or (cue.targets and target.lower() not in cue.targets):
+            if cue.place != place or not cue.targets.fullmatch(target.lower()):
                 continue
             if cue.words.fullmatch(neighbour) or cue.words.fullmatch(_small(neighbour)):
                 return cue.features
@@ -143,10 +145,14 @@ def read_inflection(files: Sequence[Path], values: Sequence[str]) -> Inflection:
 
 
 def _cue(row: dict[str, str]) -> Cue:
-    patterns = (re.escape(pattern).replace(r"\*", ".*") for pattern in row["words"].split())
-    words = "|".join(pattern.replace("A.*", "[^\\W\\da-zß-ÿ].*") for pattern in patterns)
-    targets = frozenset(row["for"].lower().split())
-    return Cue(row["place"], re.compile(words), targets, read_features(row["features"]))
+    words = _any_of(row["words"]).replace("A[^_]*", "[^\\W\\da-zß-ÿ][^_]*")
+    targets = _any_of(row["for"].lower() or "*")
+    features = read_features(row["features"])
+    return Cue(row["place"], re.compile(words), re.compile(targets), features)
+
+
+def _any_of(patterns: str) -> str:
+    return "|".join(re.escape(pattern).replace(r"\*", "[^_]*") for pattern in patterns.split())
 
 
 def exchange(
@@ -227,8 +233,10 @@ def _around(words: Sequence[Word], first: int, last: int, inflection: Inflection
     target = words[last].text
     after = words[last + 1].text if last + 1 < len(words) else "$"
     after = after if after[0].isalnum() or after[0] in "'’" else "$"
+    before = [word.text for word in words[max(0, first - 2) : first]] or ["^"]
+    two = inflection.cue("before", "_".join(before), target) if before[1:] else None
     matches = [
-        inflection.cue("before", words[first - 1].text if first else "^", target),
+        inflection.cue("before", before[-1], target) if two is None else two,
         inflection.cue("after", after, target),
         *(inflection.cue("with", word.text, target) for word in words),
     ]

@@ -44,9 +44,6 @@ TABLE = Table(
     ),
 )
 
-#: The words that the authors look at by themselves.
-COMPOUNDS = ("男童/女童",)
-
 #: The group of all sentences, pairs and genders.
 ALL = "all"
 
@@ -54,8 +51,7 @@ ALL = "all"
 def rows(scored: Scored) -> Iterator[Row]:
     """Yield the rows; a combination without a sentence has n = 0."""
     scored.check_genders()
-    compounds = scored.settings.compounds
-    groups = list(_groups(scored.sentences, COMPOUNDS if compounds is None else compounds))
+    groups = list(_groups(scored.sentences, scored.settings.compounds or ()))
     gender = scored.sentences["gender"].to_numpy()
     clusters_of_words = scored.clusters
     for name, scores in scored.scores.items():
