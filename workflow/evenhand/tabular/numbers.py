@@ -173,7 +173,7 @@ def check_group_count(
             file=file,
             remedy="write periods, such as years, in place of dates"
             if are_dates
-            else "give numbers `bins`, write codes as words, and join small groups",
+            else "give numbers `bins`, write codes as words, or join small groups",
         )
 
 
