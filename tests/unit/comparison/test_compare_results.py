@@ -28,6 +28,7 @@ from unit.comparison.made_folders import (
     write_pairs,
     write_provenance,
     write_table,
+    write_texts,
 )
 
 GATE = "tables/bias/slguset/models.csv:mean_bias:model=mine:rose"
@@ -557,6 +558,17 @@ def test_rows_of_one_result_alone_are_stated_in_the_first_line(run, folders):
         " and fairness of every setting; dataset loans, method cfair, mu 1, metric acc) and 1"
         " table (such as Metrics by group, “mine”). Of the rows in both, no bias score changed."
         " 1 number is the same in both.**"
+    )
+
+
+def test_other_texts_of_the_same_ids_are_stated_first(run, folders):
+    for folder, texts in zip(folders, ("abc", "abzcd"), strict=True):
+        write_texts(folder, texts[::-1])
+    first, _ = run(*folders)[1].split("\n\n")[1:3]
+    assert first == (
+        "**Base and head read other cases: 3 ids are in both, but most texts behind them differ"
+        " (predictions/mine/cases.parquet). They are not paired by id. A number may have moved"
+        " because of the cases, not because of the model.**"
     )
 
 
