@@ -626,6 +626,10 @@ def test_the_finding_of_a_method_is_of_the_weight_that_is_tested(with_test):
             {"verdict": "below", "p_adjusted": 1e-4},
             "; significant after adjustment for 24 tests, p",
         ),
+        (
+            {"verdict": "below", "p_adjusted": 0.01, "elsewhere": False},
+            ", p = 0.01, for more runs on these data; other data were not tested)",
+        ),
         ({"verdict": "equivalent"}, "−10.7; no change beyond ±5 points)"),
         ({"difference_low": None, "p_adjusted": None, "reason": "one seed"}, "(no test: one seed)"),
     ],
@@ -633,6 +637,7 @@ def test_the_finding_of_a_method_is_of_the_weight_that_is_tested(with_test):
 def test_an_effect_is_a_change_with_its_interval_and_its_adjusted_test(changes, words):
     test = {"difference": -27.2, "difference_low": -43.6, "difference_high": -10.7, "delta": 5.0}
     test |= {"verdict": "inconclusive", "p_adjusted": 0.48, "reason": None, "further_seeds": 3}
+    test |= {"elsewhere": None}
     assert words in api._say("effect", test | changes, 1, 24)
 
 

@@ -45,6 +45,10 @@ def test_each_attribute_and_each_two_are_data_sets():
             r"fairness\.datasets\.loans: two data sets would be called loans_a_b; rename the data",
         ),
         (
+            {"attribute": ["town", "age", "town"]},
+            r"config: .*\.datasets\.loans\.attribute names town twice; keep one",
+        ),
+        (
             {"attribute": ["gender", "age"], "files": ["gone.csv"]},
             r"config: individual_fairness\.datasets\.loans\.files\.0 is gone\.csv, and there is no",
         ),

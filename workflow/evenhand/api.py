@@ -29,7 +29,7 @@ from evenhand.core.resources import check_unique
 from evenhand.core.whole import check_file, near_names, near_path
 from evenhand.errors import InputError, errors_of_disk
 from evenhand.plan_slguset import completed
-from evenhand.text.catalogue import doubt_of, read_catalogue
+from evenhand.text.catalogue import doubt_of, other_data, read_catalogue
 from evenhand.text.languages import is_language
 from evenhand.text.phrases import choice, listed, plural
 
@@ -58,7 +58,7 @@ MUCH_UNKNOWN = 0.1
 #: So many sentences without an end are no headlines in between.
 MANY_UNFINISHED = 3
 
-_say = read_catalogue(__file__)
+_say = read_catalogue(__file__, other_data=other_data)
 
 #: The arguments of `audit_table` that are keys of a data set.
 _TABLE_KEYS = ("label", "attribute", "positive", "bins", "missing", "features", "categories")
@@ -1223,7 +1223,7 @@ def _table_findings(result: Result, data: dict[str, Any]) -> list[str]:
     from evenhand.core.tables import read_tables
     from evenhand.individual.results import setting_of
     from evenhand.report.headlines.individual_fairness import conclude
-    from evenhand.report.headlines.mitigation import BY_CONSTRUCTION
+    from evenhand.report.headlines.mitigation import BY_CONSTRUCTION, CHANCE
 
     tables = read_tables(result._tables)
     means, tests = defaultdict(dict), defaultdict(dict)
@@ -1232,7 +1232,9 @@ def _table_findings(result: Result, data: dict[str, Any]) -> list[str]:
     for row in tables["tests"]:
         is_effect = (row["method"], row["metric"]) not in BY_CONSTRUCTION
         if row["against"] == "mlp" and row["difference"] is not None and is_effect:
-            tests[setting_of(row)][row["metric"]] = row
+            p = row["p_resampled_adjusted"]
+            elsewhere = None if p is None else p < CHANCE
+            tests[setting_of(row)][row["metric"]] = row | {"elsewhere": elsewhere}
     people = {
         setting_of(row): row
         for row in tables["individuals"]

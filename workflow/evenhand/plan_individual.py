@@ -1,6 +1,7 @@
 """Plan individual fairness: data sets, trainings, their options. See `evenhand.plan`."""
 
 import re
+from collections import Counter
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,9 @@ def expand(config: Config) -> Config:
     datasets: dict[str, Any] = {}
     for name, data in config[_SECTION]["datasets"].items():
         listed = data["attribute"] if isinstance(data["attribute"], list) else [data["attribute"]]
+        if twice := [column for column, times in Counter(listed).items() if times > 1]:
+            problem = f"config: {_SECTION}.datasets.{name}.attribute names {twice[0]} twice"
+            raise InputError(problem, remedy="keep one")
         key, attributes = f"{_SECTION}.datasets.{name}.bins", [*filter(None, listed)]
         hint = "; name one of these, or leave the bins out: a feature needs none"
         check_names(key, sorted(data["bins"]), attributes, "the protected attributes", hint)

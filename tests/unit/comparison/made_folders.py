@@ -164,6 +164,19 @@ def write_pairs(
     record_new(folder)
 
 
+def write_texts(folder: Path, texts: str) -> None:
+    """Write the cases of a classifier's audit, numbered from 0, with the text of each, a letter."""
+    for place in ("predictions/mine", "legal/d"):
+        (folder / place).mkdir(parents=True)
+    ids = [str(number) for number in range(len(texts))]
+    cases = {"id": ids, "sex": ["f"] * len(ids)}
+    pq.write_table(pa.table(cases), folder / "predictions/mine/cases.parquet")
+    described = {"name": "mine", "trained": {"dataset": "d"}}
+    (folder / "predictions/mine/meta.json").write_text(json.dumps(described))
+    stored = {"case_id": ["train", *ids], "text": [[text] for text in f"?{texts}"]}
+    pq.write_table(pa.table(stored), folder / "legal/d/d.parquet")
+
+
 def sweep_row(mean: float | str, reach: float = 1.0, **more: Any) -> dict[str, Any]:
     """A row of a table that has intervals and no items: the mean of five seeds."""
     blank = dict.fromkeys(SWEEP, "") | {"dataset": "loans", "method": "mlp", "metric": "acc"}

@@ -4,10 +4,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from evenhand.comparison.causes import CHANGED, GONE, NEW, Change, find_causes
+from evenhand.comparison.causes import CHANGED, GONE, NEW, Change, find_causes, other_cases
 from evenhand.comparison.results import Results
 from evenhand.errors import InputError
-from unit.comparison.made_folders import SWEEPS, sweep_row, write_provenance, write_table
+from unit.comparison.made_folders import (
+    SWEEPS,
+    sweep_row,
+    write_provenance,
+    write_table,
+    write_texts,
+)
 
 
 def write_folder(path, start="results/", mean=50.0, **entry):
@@ -215,7 +221,7 @@ def test_files_with_the_same_columns_and_other_items(folders, file, base, head, 
         path = folder / file
         path.parent.mkdir(parents=True)
         pq.write_table(pa.table({name: [*cells] for name, cells in columns.items() if cells}), path)
-    found = [one[2:] for one in causes(folders).items]
+    found = [one[2:-2] for one in causes(folders).items]
     is_numbered = file == CASES and "sentences" not in base
     assert found == ([(*(*totals, 0, 0, 0)[:6], is_numbered)] if totals else [])
 
@@ -229,7 +235,19 @@ def test_ids_that_were_named_are_those_of_the_cases(folders, described):
         description = {"name": "mine", "trained": None} | described
         (folder / "predictions/mine/meta.json").write_text(json.dumps(description))
     (others,) = causes(folders).items
-    assert others[2:] == (3, 3, 3, 0, 0, 2, False)
+    assert others[2:] == (3, 3, 3, 0, 0, 2, False, 0, "")
+
+
+@pytest.mark.parametrize(("texts", "changed"), [("abcd", 0), ("ayzd", 0), ("xyzd", 3)])
+def test_the_same_ids_of_other_texts_are_other_cases(folders, texts, changed):
+    for folder, content in zip(folders, ("abcd", texts), strict=True):
+        write_texts(folder, content)
+    result = causes(folders)
+    assert [one[2:] for one in result.items] == (
+        [(4, 4, 1, 0, 0, 0, False, changed, "d")] if changed else []
+    )
+    places = {"tables/classifiers/d", "tables/predictions/mine"}
+    assert other_cases(result) == (places if changed else set())
 
 
 def test_another_label_is_a_choice_and_not_other_people(folders):

@@ -17,6 +17,7 @@ from evenhand.comparison.numbers import Compared, ComparedTable
 from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
 from evenhand.individual.tables import table_4
+from evenhand.legal.classifier_tables import scores
 from evenhand.metrics.differences import Estimate
 from evenhand.predictions.tables import groups
 from evenhand.slguset.count_funnel import FUNNEL
@@ -28,6 +29,7 @@ from unit.comparison.made_folders import (
     write_pairs,
     write_provenance,
     write_table,
+    write_texts,
 )
 
 GATE = "tables/bias/slguset/models.csv:mean_bias:model=mine:rose"
@@ -406,8 +408,8 @@ def test_other_choices_of_audits_are_stated_first(run, tmp_path):
         " sex. Numbers may differ because of this, not because of the predictions.**"
     )
     assert headline == (
-        "**Only head has rows of attribute age, sex × age. Of the rows in both, 3 group differences"
-        " are the same in both. 7 other numbers are the same in both.**"
+        "**Of the rows in both, 3 group differences are the same in both. 7 other numbers are the"
+        " same in both. Only head has rows of attribute age, sex × age.**"
     )
     (choice,) = json.loads(Path("c.json").read_text())["causes"]["choices"]
     assert (choice["name"], choice["base"], choice["head"]) == ("groups", "sex", "age, sex")
@@ -553,10 +555,33 @@ def test_rows_of_one_result_alone_are_stated_in_the_first_line(run, folders):
     write_provenance(folders[1])
     first = run(*folders)[1].split("\n\n")[1]
     assert first == (
-        "**Not compared, as only one of the results has them: 3 rows of 1 table (such as Accuracy"
-        " and fairness of every setting; dataset loans, method cfair, mu 1, metric acc) and 1"
-        " table (such as Metrics by group, “mine”). Of the rows in both, no bias score changed."
-        " 1 number is the same in both.**"
+        "**Of the rows in both, no bias score changed. 1 number is the same in both. Not compared,"
+        " as only one of the results has them: 3 rows of 1 table (such as Accuracy and fairness of"
+        " every setting; dataset loans, method cfair, mu 1, metric acc) and 1 table (such as"
+        " Metrics by group, “mine”).**"
+    )
+
+
+def test_rows_of_further_seeds_are_stated_shortly(run, folders):
+    blank = dict.fromkeys(scores.TABLE.key, "") | dict.fromkeys(scores.TABLE.header)
+    for folder, seeds in zip(folders, ("12", "12345"), strict=True):
+        rows = [blank | {"seed": seed, "overall": 60.0} for seed in [*seeds, "mean"]]
+        write_tables(folder / "tables/classifiers/d", [(scores.TABLE, rows)])
+        write_provenance(folder)
+    assert run(*folders)[1].split("\n\n")[1] == (
+        "**Of the rows in both, no bias score changed. 3 numbers are the same in both. Not"
+        " compared, as only one of the results has them: 3 rows of further seeds (3, 4, 5).**"
+    )
+
+
+def test_other_texts_of_the_same_ids_are_stated_first(run, folders):
+    for folder, texts in zip(folders, ("abc", "abzcd"), strict=True):
+        write_texts(folder, texts[::-1])
+    first, _ = run(*folders)[1].split("\n\n")[1:3]
+    assert first == (
+        "**Base and head read other cases: 3 ids are in both, but most texts behind them differ"
+        " (predictions/mine/cases.parquet). They are not paired by id. A number may have moved"
+        " because of the cases, not because of the model.**"
     )
 
 

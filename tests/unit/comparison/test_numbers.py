@@ -346,6 +346,11 @@ def test_cases_of_predictions_are_compared_one_by_one(folders, clustered):
     assert number.status == MOVED and number.change == pytest.approx(-12 / 80, abs=1e-5)
     low, high = number.change_low, number.change_high
     assert number.base.low < number.head.high and low < number.change < high < 0
+    tables = compare_tables(*map(Results, folders), {}, {"tables/predictions/mine"})
+    numbers = (one for table in tables if table.table == GROUPS for one in table.numbers)
+    (apart,) = (one for one in numbers if one.main and one.row == place)
+    assert (apart.judged_by, apart.change) == (ITEMS, number.change)
+    assert apart.status == NOISE and apart.standard_error > 1.5 * number.standard_error
     (folders[0] / "predictions/mine/cases.parquet").unlink()
     table = compare(folders)[GROUPS]
     assert {one.judged_by for one in table.numbers if one.status != SAME} == {INTERVALS}

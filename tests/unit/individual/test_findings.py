@@ -162,7 +162,7 @@ def test_titles_that_two_data_sets_share():
     [
         (
             {"count": 1, "of": 1200, "has_test": False},
-            "1 of 1,200 rows equals another row in the label and all features (numbers"
+            "1 of 1,200 rows repeats an earlier row in the label and all features (numbers"
             " with bins by their bin): if they are the same"
             " people, leave the copies out, as each counts; they stay in the same part of each"
             " split.",

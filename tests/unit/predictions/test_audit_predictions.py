@@ -271,6 +271,9 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS, {"groups": ["group"], "bins": ["age=30"]}, "`bins` names age, which is none of"),
         (ROWS.replace(",a\n", ",ä\n").encode("latin-1"), {}, "UTF-8"),
         ("id,y,p,group\n", {}, "no rows below its header"),
+        (ROWS + '5,"1,0.2,a\n6,0,0.3,b\n7,"", 1"\n8,1,0.2,a\n', {},
+         ".csv:8: the row of lines 6 to 8 has 2 cells, and the header 4; close the quotation mark"
+         " that opens a cell in line 6, or double it"),
         (ROWS + "5,1\n", {}, "has 2 cells, and the header 4; put a cell with"),
         (ROWS + "5,1", {}, ".csv:6: has 2 cells, and the header 4; copy or write the file again"),
         (ROWS + "5,1,0.2,\0b\n", {}, ".csv:6: has the control character U+0000 in the column"),
@@ -886,7 +889,7 @@ def test_rows_that_repeat_another_are_noted_where_no_column_tells_them_apart(tmp
     table = ROWS.replace("id,", "town,") + "1,1,0.9,a\n1,1,0.9,a\n"
     tables, meta = audit(tmp_path, table)
     (note,) = other_notes(tables, meta)
-    assert note.startswith("2 of 6 rows repeat another row in every column, and each counts")
+    assert note.startswith("2 of 6 rows repeat an earlier row in every column, and each counts")
     assert other_notes(*audit(tmp_path, table, cluster="town")) == []
     rows = "".join(line[2:] + "\n" for line in table.splitlines()[1:])
     assert other_notes(*audit(tmp_path, "y,p,group\n" + rows)) == []
@@ -1293,4 +1296,4 @@ def test_a_column_of_persons_with_several_rows_is_named(tmp_path):
         assert any(note.startswith(words) for note in notes(meta, tables, "")) is is_noted
     tables, meta = audit(tmp_path, table, **options)
     former = notes(meta | {"repeated": 2}, tables, "")  # of a result of an earlier version
-    assert any(note.startswith("2 of 200 rows repeat another row") for note in former)
+    assert any(note.startswith("2 of 200 rows repeat an earlier row") for note in former)

@@ -369,7 +369,9 @@ def test_a_doc_id_with_other_sentences_is_noted(tmp_path):
     (counts, note) = notes({"unknown": {}, "rows": 43}, tables, "")
     assert counts.startswith("3 of 43 rows are left out (")
     assert counts.endswith("; an earlier row has this id: 1).")  # the copy
-    assert note.startswith("2 samples have the doc_id of an earlier sample with other content (sam")
+    assert note.startswith(
+        "2 samples have the doc_id of an earlier sample with other content (model/sam"
+    )
     assert note.endswith("write each into a log of its own.")
 
 
@@ -428,11 +430,14 @@ def test_a_broken_line_is_left_out_with_its_place_and_reason(tmp_path):
         *((41, "other_task"), (42, "no_answer"), (43, "no_json"), (44, "no_answer")),
         (45, "cut_off"),
     ]
-    assert all("samples_crows" in row["detail"] for row in bad)
+    assert all(row["detail"].startswith("model/samples_crows") for row in bad)
+    assert bad[1]["detail"].endswith(":42: the sample is 5, no object with fields")
     description = {"unknown": {}, "rows": 45, "format": "lm_eval"}
     left_out, cut = notes(description, {"left_out": bad}, "")
     assert left_out.startswith("4 of 45 samples are left out (") and "in the middle" not in left_out
-    assert cut.startswith("samples_crows_pairs_english_2026-01-02T03-04-05.jsonl:45: the log ends")
+    assert cut.startswith(
+        "model/samples_crows_pairs_english_2026-01-02T03-04-05.jsonl:45: the log ends"
+    )
     assert notes(description, {"left_out": bad[-1:]}, "") == [cut]
     whole = json.dumps(samples[0])
     for end, reason in (
@@ -457,6 +462,19 @@ def test_tasks_with_the_same_pairs_are_noted(tmp_path):
     (words,) = notes({"unknown": {}, "shared_pairs": shared}, {"left_out": []}, "")
     assert words.startswith("Several tasks have the same pairs")
     assert words.endswith("do not confirm each other: a: all (20 of 40) and a: half (20 of 20).")
+
+
+def test_samples_that_contradict_their_share_are_noted(tmp_path):
+    samples = [*crows(hits=20)]
+    for sample in samples[3:5]:
+        sample["pct_stereotype"] = 0.0
+    del samples[9]["pct_stereotype"]
+    audit(tmp_path, samples)
+    (words,) = (note for note in eh.audit_logs(tmp_path / "logs").notes if "contradicts" in note)
+    assert words == (
+        "crows_pairs_english: in 2 of 39 pairs pct_stereotype in the log contradicts the"
+        " log-likelihoods, which count here (the first is in line 4): was the log changed?"
+    )
 
 
 def test_models_whose_samples_are_all_equal_are_noted(tmp_path):
@@ -612,20 +630,25 @@ def left_out(folder, samples, task, place, value, reason):
         (
             ("filtered_resps", 0, 0),
             0.5,
-            ("out_of_range", "a log-likelihood is 0.5, no finite number up to 0"),
+            ("out_of_range", "a log-likelihood is positive (0.5)"),
         ),
         (
             ("filtered_resps", 0, 0),
             float("nan"),
-            ("not_finite", "a log-likelihood is nan, no finite number up"),
+            ("not_finite", "a log-likelihood is nan, which is not finite"),
         ),
         (
             ("filtered_resps", 0, 0),
             "-inf",
-            ("not_finite", "a log-likelihood is -inf, no finite number up to 0"),
+            ("not_finite", "a log-likelihood is -inf, which is not finite"),
         ),
         (("filtered_resps",), [[-1.0, False]], ("no_field", "it has 1 of 2 numbers")),
         (("doc", "sent_more"), None, ("no_field", "sent_more is blank")),
+        (("doc",), None, ("no_field", "doc is null")),
+        (("doc",), [], ("no_answer", "doc is [], no object with fields")),
+        (("filtered_resps", 0, 0), None, ("no_field", "a log-likelihood is null")),
+        (("filtered_resps", 0, 0), "low", ("no_answer", "a log-likelihood is 'low', no number")),
+        (("filtered_resps", 1), [[]], ("no_answer", "each entry of filtered_resps is a list")),
         (("doc", "bias_type"), "", ("no_field", "bias_type is blank")),
         (
             ("filtered_resps",),
@@ -655,15 +678,18 @@ def test_a_pair_that_cannot_be_compared_is_left_out(tmp_path, place, value, reas
             ("unknown_context", "context_condition is None, neither ambig nor dis"),
         ),
         (("doc", "category"), None, ("no_field", "category is blank")),
+        (("amb_bias_score",), None, ("no_field", "amb_bias_score is null")),
+        (("amb_bias_score",), 1, ("no_answer", "amb_bias_score is 1, no list")),
+        (("amb_bias_score", 1), None, ("no_field", "a value of BBQ is null")),
         (
             ("amb_bias_score", 2),
             float("nan"),
-            ("not_finite", "a value of BBQ is nan, no finite number from 0 to"),
+            ("not_finite", "a value of BBQ is nan, which is not finite"),
         ),
         (
             ("amb_bias_score", 1),
             2.0,
-            ("out_of_range", "a value of BBQ is 2, no finite number from 0 to 1"),
+            ("out_of_range", "a value of BBQ is 2, not from 0 to 1"),
         ),
         (("amb_bias_score", 1), 0.5, ("out_of_range", "amb_bias_score is [")),
         (

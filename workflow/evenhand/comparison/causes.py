@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 from evenhand.comparison.results import Results, names_in_base
 from evenhand.io.documents import read_description
 from evenhand.io.tables import read_columns, read_table_schema
+from evenhand.legal.built import BuiltCases
+from evenhand.legal.records import text_id
 
 #: Kinds of change: only head has it, only base has it, or the records differ.
 NEW, GONE, CHANGED = "new", "gone", "changed"
@@ -89,6 +91,10 @@ class OtherItems(NamedTuple):
     is_numbered : bool
         Whether the ids of cases are numbers of rows; with the same cases in both, their order
         differs.
+    other_texts : int
+        Of the ids of both, those whose text differs, if most do: `shared` has the others.
+    dataset : str
+        Of a trained classifier whose texts both runs store: the data set.
     """
 
     file: str
@@ -100,6 +106,8 @@ class OtherItems(NamedTuple):
     head_copies: int = 0
     relabelled: int = 0
     is_numbered: bool = False
+    other_texts: int = 0
+    dataset: str = ""
 
 
 class Causes(NamedTuple):
@@ -168,6 +176,13 @@ def other_people(causes: Causes) -> dict[str, float]:
     return {name: share for name, share in shares.items() if share >= MANY}
 
 
+def other_cases(causes: Causes) -> set[str]:
+    """Return the folders of tables of classifiers whose cases have the ids of other texts."""
+    others = [each for each in causes.items if each.other_texts]
+    folders = {f"tables/classifiers/{each.dataset}" for each in others}
+    return folders | {f"tables/{Path(each.file).parent}" for each in others}
+
+
 def _other_items(base: Results, head: Results, choices: list[Change]) -> list[OtherItems]:
     redefined = {Path(c.where[0]).parent for c in choices if c.name in REDEFINING}
     others = []
@@ -197,6 +212,11 @@ def _other_items(base: Results, head: Results, choices: list[Change]) -> list[Ot
                 if contents[0] == contents[1]:  # in another order
                     counts, equal = contents, contents[0].total()
             shared = counts[0] & counts[1]
+            dataset, texts = _other_texts((base, head), paths) if has_ids else ("", 0)
+            if texts:
+                totals = (*(count.total() for count in counts), shared.total() - texts)
+                others.append(OtherItems(name, noun, *totals, other_texts=texts, dataset=dataset))
+                continue
             relabelled = 0 if is_redefined else shared.total() - equal
             if relabelled or counts[0] != counts[1] or counts is contents:
                 copies = (sum(n for item, n in (some - shared).items() if item in shared)
@@ -208,10 +228,36 @@ def _other_items(base: Results, head: Results, choices: list[Change]) -> list[Ot
 
 def _has_ids(cases: Path) -> bool:
     """Whether the user named a column of ids, or a classifier's cases have them."""
-    if not (path := cases.with_name("meta.json")).is_file():
-        return False
-    described = read_description(path, set(), "the audit")
+    described = _described(cases)
     return bool(described.get("id") or described.get("trained"))
+
+
+def _described(cases: Path) -> Entry:
+    """Return the description of an audit; blank without one."""
+    path = cases.with_name("meta.json")
+    return read_description(path, set(), "the audit") if path.is_file() else {}
+
+
+def _other_texts(runs: tuple[Results, Results], cases: list[Path]) -> tuple[str, int]:
+    """Return the data set of a trained classifier, and how many ids of both have another text.
+
+    0 if most texts are the same, or are not stored.
+    """
+    names = [(_described(path).get("trained") or {}).get("dataset", "") for path in cases]
+    stored = [run.training(name)[0] for run, name in zip(runs, names, strict=True)]
+    if not all(path.is_file() for path in stored):
+        return "", 0
+    ids = set.intersection(*({*read_columns(path, ["id"])["id"].to_pylist()} for path in cases))
+    before, after = (_texts(path, ids) for path in stored)
+    differing = sum(text != after.get(name) for name, text in before.items())
+    return (names[0], differing) if 2 * differing > len(ids) else ("", 0)
+
+
+def _texts(dataset: Path, ids: Collection[str]) -> dict[str, str]:
+    """Return the digest of the text of each of these cases."""
+    batches = BuiltCases(dataset).batches("case_id", "text")
+    rows = (row for batch in batches for row in batch.to_pylist() if row["case_id"] in ids)
+    return {row["case_id"]: text_id(row["text"] or ()) for row in rows}
 
 
 def _count(path: Path, columns: list[str]) -> Counter[str]:

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from evenhand.comparison import summary
-from evenhand.comparison.causes import find_causes, other_people
+from evenhand.comparison.causes import find_causes, other_cases, other_people
 from evenhand.comparison.gates import BROKEN, HELD, Gate, judge_gate, parse_gate, read_gates
 from evenhand.comparison.notes import audit_notes
 from evenhand.comparison.numbers import compare_tables
@@ -45,7 +45,7 @@ def compare_results(*, base: Path, head: Path, gates: list[Gate] | None = None) 
     """
     before, after = Results(base), Results(head)
     causes = find_causes(before, after)
-    tables = compare_tables(before, after, other_people(causes))
+    tables = compare_tables(before, after, other_people(causes), other_cases(causes))
     if not any(table.compared for table in tables):
         problem = "the two results have no row in common to compare"
         remedy = "compare results of the same tables, groups and methods"

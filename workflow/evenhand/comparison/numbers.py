@@ -3,7 +3,7 @@
 import importlib
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -211,12 +211,16 @@ class ComparedTable:
 
 
 def compare_tables(
-    base: Results, head: Results, others: Mapping[str, float] | None = None
+    base: Results,
+    head: Results,
+    others: Mapping[str, float] | None = None,
+    apart: Collection[str] = (),
 ) -> list[ComparedTable]:
     """Compare all tables of either folder, sorted by name, and mark the numbers that moved.
 
     `others` is the share of other people of each data set in which many differ: a mean over seeds,
-    each with a random split, then varies nearly as a single seed does.
+    each with a random split, then varies nearly as a single seed does. `apart` are the folders of
+    tables whose items have the same ids in both and are others.
 
     Raises
     ------
@@ -231,7 +235,10 @@ def compare_tables(
     gone, new = models[0] - models[1], models[1] - models[0]
     if len(gone) == len(new) == 1:
         head.versions = gone.pop(), new.pop()
-    finders = {name: _item_finder((base, name), (head, names[name])) for name in sorted(names)}
+    finders = {
+        name: _item_finder((base, name), (head, names[name]), str(Path(name).parent) in apart)
+        for name in sorted(names)
+    }
     tables = [
         _compare_table((base, name), (head, names[name]), finder, others or {})
         for name, finder in finders.items()
@@ -445,7 +452,9 @@ def _key(row: Row, declared: Table) -> Row:
     return {key: row[key] for key in declared.key if key in row}
 
 
-def _item_finder(base: Place, head: Place) -> FindItems:
+def _item_finder(base: Place, head: Place, apart: bool) -> FindItems:
+    """Return the function that finds items; none of head is one of base if they are `apart`."""
+
     @cache
     def stores(module: str) -> list[Any]:
         store = importlib.import_module(f"evenhand.comparison.items.{module}").Store
@@ -453,8 +462,12 @@ def _item_finder(base: Place, head: Place) -> FindItems:
 
     def find(column: Column, row: Row) -> list[Any]:
         rows = [_row_of(run, side) for side, run in enumerate((row, head[0].stored_row(row)))]
-        sides = zip(stores(column.items), rows, strict=True)
-        return [store.items(key, column.name) for store, key in sides]
+        stored = zip(stores(column.items), rows, strict=True)
+        sides = [store.items(key, column.name) for store, key in stored]
+        if apart and (items := sides[1]) is not None:
+            named = {key: np.char.add("\1", getattr(items, key)) for key in ("name", "cluster")}
+            sides[1] = items._replace(**named)
+        return sides
 
     return find
 

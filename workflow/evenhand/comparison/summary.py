@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 TEMPLATE = sentences_file(__file__, MACROS)
 
+#: The key of rows of a single training.
+SEED = "seed"
+
 #: Most characters of a cell; the limits of lists are in the template.
 CHARACTERS = 60
 
@@ -118,6 +121,8 @@ def markdown(comparison: Comparison) -> str:
     comparison = comparison._replace(tables=[*map(_distinct, comparison.tables)])
     differing = [table for table in comparison.tables if not table.equal]
     numbers = [number for table in differing for number in table.numbers]
+    only = _only(comparison.tables)
+    alone = _alone(differing, only)
     facts = {
         **comparison._asdict(),
         "notes_of": comparison.notes,
@@ -135,8 +140,9 @@ def markdown(comparison: Comparison) -> str:
         "elsewhere": [
             table.table for table in differing if not table.numbers and table.table in elsewhere
         ],
-        "only": (only := _only(comparison.tables)),
-        "alone": _alone(differing, only),
+        "only": only,
+        "alone": {table: others for table, (_, others) in alone.items() if others},
+        "of_seeds": [row for of_seeds, _ in alone.values() for row in of_seeds],
         "single": [t for t in _with_numbers(differing) if None in t.rows and any(t.rows)],
     }
     titles = {table.table: table.title for table in comparison.tables}
@@ -221,12 +227,22 @@ def _only(tables: list[ComparedTable]) -> dict[str, dict[str, list[str]]]:
 
 def _alone(
     tables: list[ComparedTable], only: dict[str, dict[str, list[str]]]
-) -> dict[str, list[Mapping[str, str]]]:
-    """Return, by table with intervals, the rows of one run alone that no key of `only` explains."""
+) -> dict[str, tuple[list[Mapping[str, str]], ...]]:
+    """Return, by table with intervals, the rows of one run alone that no key of `only` explains.
+
+    These are the rows of seeds that the other run lacks, and the others.
+    """
     named = {(key, v) for keys in only.values() for key, values in keys.items() for v in values}
     judged = (table for table in _with_numbers(tables) if None not in table.rows)
-    rows = {t.table: [r for r in (*t.gone, *t.new) if not named & {*r.items()}] for t in judged}
-    return {table: some for table, some in rows.items() if some}
+    rows = {}
+    for table in judged:
+        some = [row for row in (*table.gone, *table.new) if not named & {*row.items()}]
+        both = {number.row.get(SEED) for number in table.numbers}
+        seeds = {row[SEED] for row in some if SEED in row} - both if both else set()
+        parts = ([row for row in some if (row.get(SEED) in seeds) == of_seed]
+                 for of_seed in (True, False))  # fmt: skip
+        rows[table.table] = tuple(parts)
+    return {table: parts for table, parts in rows.items() if any(parts)}
 
 
 def _with_numbers(tables: list[ComparedTable]) -> list[ComparedTable]:

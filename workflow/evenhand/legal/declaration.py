@@ -249,7 +249,9 @@ def completed(
     present = [name for name in names if labels[name] > 0]
     if len(present) < (1 if task == "multi_label" else 2):
         problem = f"{where} has too few values to learn from: {', '.join(present) or 'none'}"
-        remedy = others or "name the column of the labels in `label.column`"
+        remedy = "choose borders in `label.bins` between the numbers of this column"
+        if not label["bins"]:
+            remedy = others or "name the column of the labels in `label.column`"
         raise InputError(problem, remedy=remedy)
     if task != "multi_label" and len(names) > MOST_LABELS:
         remedy = f"name a column with at most {MOST_LABELS} labels, or give numbers `label.bins`"

@@ -62,8 +62,8 @@ def audit_predictions(
     meta : path
         JSON: name, title, format, counts, and the columns that were read; unknown has the number
         of cases without a group, by attribute; empty_bins the bins without a case; missing,
-        misplaced, unlike, equal_tasks, shared_pairs and repeated_pairs (of logs) those of the
-        functions of `lm_eval`;
+        misplaced, unlike, contradicted, equal_tasks, shared_pairs and repeated_pairs (of logs)
+        those of the functions of `lm_eval`;
         auc_reversed, uniform, tied and majority are those of `PredictionStudy`. Of
         `audit_classifier` also trained: data set, classifier, objective and attribute.
     name, title : str

@@ -10,7 +10,9 @@ Since 0.4.3 a log is ``samples_TASK_TIME.jsonl``, a sample a line, with numbers 
 was ``MODEL_TASK.jsonl``, one JSON array.
 """
 
+import os
 import re
+import reprlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import count
@@ -24,6 +26,7 @@ from evenhand.errors import InputError
 from evenhand.io.json_text import is_cut, load, problem_of
 from evenhand.predictions.words import left_out_words
 from evenhand.stereotypes.clusters import ALIKE, check_order, shared_words, swapped_words, words
+from evenhand.tabular.numbers import or_nan
 
 #: The harness's fields for a sample of BBQ: accuracy, biased, not unknown, context.
 BBQ = ("amb_bias_score", "disamb_bias_score")
@@ -103,8 +106,9 @@ def log_files(files: list[Path]) -> list[Path]:
 def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]], dict[str, Any]]:
     """Read logs, or folders of them: samples, rows of the quarantine, and doubts by their name.
 
-    The doubts are ``missing``, by task `_missing`, and ``misplaced`` and ``unlike``, by task how
-    many pairs have this flag, of how many, and the line of the first.
+    The doubts are ``missing``, by task `_missing`, and ``misplaced``, ``unlike`` and
+    ``contradicted``, by task how many pairs have this flag, of how many, and the line of the first.
+    A contradicted pair has another ``pct_stereotype`` than its log-likelihoods.
 
     Raises
     ------
@@ -114,27 +118,27 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]], di
     """
     paths = log_files(files)
     answers, bad = [], []
-    doubts: dict[str, Any] = {"missing": {}, "misplaced": {}, "unlike": {}}
+    doubts: dict[str, Any] = {"missing": {}, "misplaced": {}, "unlike": {}, "contradicted": {}}
     seen: dict[tuple[str, str], tuple[int, tuple[Any, ...]]] = {}
-    for path, task in zip(paths, _tasks(paths), strict=True):
+    for path, log, task in zip(paths, _names(paths, files), _tasks(paths), strict=True):
         pieces = _pieces(path)
-        before, kept, pairs = len(bad), len(answers), []
+        before, kept, pairs, stated = len(bad), len(answers), [], []
         _check_one_task(pieces, path)
-        filters = {file.get("filter") for _, file in pieces if isinstance(file, dict)}
+        filters = {str(file.get("filter")) for _, file in pieces if isinstance(file, dict)}
         for line, sample in pieces:
             if isinstance(sample, tuple):
                 reason, why = sample
-                place = f"{path.name}:{line}"
+                place = f"{log}:{line}"
                 bad.append({"row": line, "id": "", "reason": reason, "detail": place + why})
                 continue
             try:
-                several = f", filter {sample.get('filter')}" if len(filters) > 1 else ""
-                sample_answer = _answer(task + several, sample)
-            except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-                reason, why = _problem(error)
+                fields = _typed(sample, dict, "the sample")
+                several = f", filter {fields.get('filter')}" if len(filters) > 1 else ""
+                sample_answer = _answer(task + several, fields)
+            except _UnusableError as error:
                 name = str(sample.get("doc_id", "")) if isinstance(sample, dict) else ""
-                bad.append({"row": line, "id": name, "reason": reason,
-                            "detail": f"{path.name}:{line}: {why}"})  # fmt: skip
+                bad.append({"row": line, "id": name, "reason": error.reason,
+                            "detail": f"{log}:{line}: {error}"})  # fmt: skip
                 continue
             key = (sample_answer.task, sample_answer.id)
             content = (*sample_answer.content, *_read(sample))
@@ -143,23 +147,34 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]], di
                 same = earlier == content
                 bad.append({"row": line, "id": sample_answer.id,
                             "reason": "duplicate_id" if same else "other_sample",
-                            "detail": f"{path.name}:{line}: as line {first}"})  # fmt: skip
+                            "detail": f"{log}:{line}: as line {first}"})  # fmt: skip
                 continue
             answers.append(sample_answer)
             if "sent_more" in (doc := sample["doc"]):
                 pairs.append((line, str(doc["sent_more"]), str(doc["sent_less"])))
+                share = or_nan(str(sample.get("pct_stereotype")))
+                stated += (
+                    [(line, share == (sample_answer.preference > 0))] if share == share else []
+                )
         if lost := _missing(pieces):
             doubts["missing"][task] = lost
         moved = check_order(pairs, path)
-        if places := {*moved}:
+        places = {*moved}
+        if places:
             answers[kept:] = [
                 answer._replace(misplaced=line in places)
                 for answer, (line, *_) in zip(answers[kept:], pairs, strict=True)
             ]
         unlike = [line for line, *both in pairs if shared_words(*map(words, both)) < ALIKE]
-        for flag, lines in (("misplaced", moved), ("unlike", [*{*unlike} - {*moved}])):
+        unlike = [line for line in unlike if line not in places]
+        contradicted = [line for line, is_equal in stated if not is_equal]
+        for flag, lines, of in (
+            ("misplaced", moved, pairs),
+            ("unlike", unlike, pairs),
+            ("contradicted", contradicted, stated),
+        ):
             if lines:
-                doubts[flag][task] = [len(lines), len(pairs), min(lines)]
+                doubts[flag][task] = [len(lines), len(of), min(lines)]
         reasons, kept = Counter(row["reason"] for row in bad[before:]), len(answers) - kept
         if 0 < kept < reasons.total():
             problem = left_out_words(reasons, kept + reasons.total(), "sample")
@@ -184,9 +199,10 @@ def _missing(pieces: list[tuple[int, Any]]) -> list[int]:
 
     Blank if none is: `--limit` keeps the first ones. Lines that are no JSON may be samples too.
     """
-    ids = {sample.get("doc_id") for _, sample in pieces if isinstance(sample, dict)}
-    if not ids or not all(type(name) is int and name >= 0 for name in ids):
+    names = [sample.get("doc_id") for _, sample in pieces if isinstance(sample, dict)]
+    if not names or not all(type(name) is int and name >= 0 for name in names):
         return []
+    ids = {*names}
     begin = int(min(ids) == 1)
     lost = max(ids) + 1 - begin - len(ids)
     broken = sum(isinstance(sample, tuple) and sample[0] == "no_json" for _, sample in pieces)
@@ -253,6 +269,13 @@ def _pieces(path: Path) -> list[tuple[int, Any]]:
     return pieces
 
 
+def _names(paths: list[Path], files: list[Path]) -> list[str]:
+    """Return the path of each log below the folder of all logs and folders that are named."""
+    folders = [(file if file.is_dir() else file.parent).absolute() for file in files]
+    root = os.path.commonpath(folders)
+    return [path.absolute().relative_to(root).as_posix() for path in paths]
+
+
 def _tasks(paths: list[Path]) -> list[str]:
     """Return the task of each log, with the model's folder and the time where there are several."""
     names = map(_name_parts, paths)
@@ -268,32 +291,40 @@ def _tasks(paths: list[Path]) -> list[str]:
     ]
 
 
+class _UnusableError(Exception):
+    """A sample cannot be used: the reason of the quarantine, and the words."""
+
+    def __init__(self, reason: str, why: str) -> None:
+        super().__init__(why)
+        self.reason = reason
+
+
 def _answer(task: str, sample: dict[str, Any]) -> Answer:
-    doc, name = sample["doc"], str(sample["doc_id"])
+    doc, name = _typed(_field(sample, "doc"), dict, "doc"), str(_field(sample, "doc_id"))
     if "sent_more" in doc:
         more, less = _numbers([value[0] for value in _responses(sample)], 2, -np.inf, 0)
         sentences = _text(doc, "sent_more"), _text(doc, "sent_less")
         if sentences[0] == sentences[1]:
-            raise ValueError("same_sentences", "sent_more and sent_less are the same")
+            raise _UnusableError("same_sentences", "sent_more and sent_less are the same")
         cluster, item = swapped_words(*sentences), "\n".join(sorted(sentences))
         kind = _text(doc, "bias_type")
         return Answer(task, name, kind, "", cluster, sentences, item, more - less, None)
     key = next((key for key in BBQ if key in sample), None)
     if key is None and "context_condition" in doc:
-        raise ValueError("no_scores", "it has neither amb_bias_score nor disamb_bias_score")
+        raise _UnusableError("no_scores", "it has neither amb_bias_score nor disamb_bias_score")
     if key is None:
-        raise ValueError("other_task", "it has neither sent_more nor amb_bias_score")
-    if (condition := doc["context_condition"]) not in CONDITIONS:
+        raise _UnusableError("other_task", "it has neither sent_more nor amb_bias_score")
+    if (condition := _field(doc, "context_condition")) not in CONDITIONS:
         why = f"context_condition is {condition!r}, neither ambig nor disambig"
-        raise ValueError("unknown_context", why)
-    right, biased, named = numbers = _numbers(sample[key], 3, 0, 1)
+        raise _UnusableError("unknown_context", why)
+    right, biased, named = numbers = _numbers(_typed(sample[key], list, key), 3, 0, 1)
     if not {*numbers} <= {0, 1}:
-        raise ValueError("out_of_range", f"{key} is {numbers}: each is 0 or 1")
+        raise _UnusableError("out_of_range", f"{key} is {numbers}: each is 0 or 1")
     if biased > named:
-        raise ValueError("contradictory", f"{key} is {numbers}: a biased answer names a group")
+        raise _UnusableError("contradictory", f"{key} is {numbers}: a biased answer names a group")
     if condition == CONDITIONS[0] and right == named:
         why = f"{key} is {numbers}: in an ambiguous context the answer that names no group is right"
-        raise ValueError("contradictory", why)
+        raise _UnusableError("contradictory", why)
     category = _text(doc, "category")
     question = f"{category}/{_text(doc, 'question_index')}"
     preference = None if not named else 1.0 if biased else -1.0
@@ -307,45 +338,68 @@ def _read(sample: dict[str, Any]) -> tuple[Any, ...]:
     return doc.get("context"), doc.get("question")
 
 
+def _field(fields: dict[str, Any], key: str) -> Any:
+    """Return a field; _UnusableError if there is none."""
+    if key not in fields:
+        raise _UnusableError("no_field", f"it lacks {key!r}")
+    return fields[key]
+
+
+def _typed(value: Any, kind: type, name: str) -> Any:
+    """Return a value of this kind; _UnusableError if it is null or another one."""
+    if value is None:
+        raise _UnusableError("no_field", f"{name} is null")
+    if not isinstance(value, kind):
+        noun = {dict: "object with fields", list: "list"}[kind]
+        raise _UnusableError("no_answer", f"{name} is {reprlib.repr(value)}, no {noun}")
+    return value
+
+
 def _text(doc: dict[str, Any], key: str) -> str:
-    """Return a field as text; ValueError if it is blank."""
-    if doc[key] is None or not (text := str(doc[key]).strip()):
-        raise ValueError("no_field", f"{key} is blank")
+    """Return a field as text; _UnusableError if it is blank."""
+    value = _field(doc, key)
+    if value is None or not (text := str(value).strip()):
+        raise _UnusableError("no_field", f"{key} is blank")
     return text
 
 
 def _numbers(values: list[Any], count: int, least: float, most: float) -> list[float]:
-    """Return the first values as numbers; ValueError without so many finite ones in a range."""
-    numbers = [float(value) for value in values[:count]]
-    if len(numbers) < count:
-        raise ValueError("no_field", f"it has {len(numbers)} of {count} numbers")
-    for number in numbers:
-        if not (np.isfinite(number) and least <= number <= most):
-            named = ("a value of BBQ", "from 0 to 1") if most else ("a log-likelihood", "up to 0")
-            reason = "out_of_range" if np.isfinite(number) else "not_finite"
-            raise ValueError(reason, f"{named[0]} is {number:g}, no finite number {named[1]}")
+    """Return the first values as numbers; _UnusableError without so many finite ones in a range."""
+    if len(values) < count:
+        raise _UnusableError("no_field", f"it has {len(values)} of {count} numbers")
+    name, numbers = "a value of BBQ" if most else "a log-likelihood", []
+    for value in values[:count]:
+        number = float(value) if isinstance(value, bool) else or_nan(str(value))
+        if value is None:
+            raise _UnusableError("no_field", f"{name} is null")
+        if number != number and str(value).strip().casefold() != "nan":
+            raise _UnusableError("no_answer", f"{name} is {reprlib.repr(value)}, no number")
+        if not np.isfinite(number):
+            raise _UnusableError("not_finite", f"{name} is {number:g}, which is not finite")
+        if not least <= number <= most:
+            why = f"is {number:g}, not from 0 to 1" if most else f"is positive ({number:g})"
+            raise _UnusableError("out_of_range", f"{name} {why}")
+        numbers.append(number)
     return numbers
 
 
-def _problem(error: Exception) -> tuple[str, str]:
-    """Return why a sample is no answer: the reason of the quarantine, and the words."""
-    if isinstance(error, KeyError):
-        return "no_field", f"it lacks {error}"
-    if isinstance(error, ValueError) and len(error.args) == 2:
-        return error.args
-    return "no_answer", f"its fields are not of the form that the harness writes ({error})"
-
-
 def _responses(sample: dict[str, Any]) -> list[Any]:
-    key = "filtered_resps" if sample.get("filtered_resps") else "resps"
+    is_filtered = sample.get("filtered_resps") or "resps" not in sample
+    key = "filtered_resps" if is_filtered else "resps"
     if key not in sample:
-        raise ValueError("no_field", "it lacks 'filtered_resps' and 'resps', one of which it needs")
-    for response in sample[key]:
+        why = "it lacks 'filtered_resps' and 'resps', one of which it needs"
+        raise _UnusableError("no_field", why)
+    responses = []
+    for entry in _typed(sample[key], list, key):
+        # without a filter a response is in a list of its own
+        is_inside = isinstance(entry, list) and entry and isinstance(entry[0], list)
+        response = entry[0] if is_inside else entry
         if not isinstance(response, list) or not response:
-            why = f"each entry of {key} is a list [log-likelihood, is_greedy], not {response!r}"
-            raise ValueError("no_answer", why)
-    # without a filter a response is in a list of its own
-    return [response[0] if isinstance(response[0], list) else response for response in sample[key]]
+            words = "null" if entry is None else reprlib.repr(entry)
+            why = f"each entry of {key} is a list [log-likelihood, is_greedy], not {words}"
+            raise _UnusableError("no_answer", why)
+        responses.append(response)
+    return responses
 
 
 def shared_pairs(answers: list[Answer]) -> dict[str, list[int]]:

@@ -42,7 +42,8 @@ TABLE = Table(
         ),
         percent(
             "harness_score",
-            "Of pairs, the harness's pct_stereotype: a tie is not for the stereotype",
+            "Of pairs, as the harness computes pct_stereotype from the log-likelihoods: a tie is"
+            " not for the stereotype",
         ),
         integer("clusters", "Swapped words of pairs, templates of BBQ"),
         integer(

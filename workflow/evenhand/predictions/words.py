@@ -252,6 +252,8 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
         for task, (count, of, first) in description.get(flag, {}).items():
             facts = {"count": count, "of": of, "first": first, "is_moved": flag == "misplaced"}
             sentences.append(_say("flagged", task=task, meaning=FLAGS[flag], **facts))
+    for task, (count, of, first) in description.get("contradicted", {}).items():
+        sentences.append(_say("contradicted", task=task, count=count, of=of, first=first))
     for row in filter(_is_whole, tables.get("preferences", ())):
         most = min(row["scored"] / 2, row.get("effective_clusters") or 0)
         if 0 < (row.get("templates") or 0) <= most:

@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 
 from evenhand.report.render import count, decimal, percent, plural, signed, visible
 from evenhand.text import phrases as text
-from evenhand.text.catalogue import read_catalogue
+from evenhand.text.catalogue import other_data, read_catalogue
 
 if TYPE_CHECKING:
     from altair import LayerChart
@@ -224,7 +224,7 @@ def plain(phrase: str, /, **facts: Any) -> str:
 
 
 _FORMATS = {"count": count, "decimal": decimal, "percent": percent, "plural": plural}
-_FORMATS |= {"name": name, "signed": signed}
+_FORMATS |= {"name": name, "signed": signed, "other_data": other_data}
 _text = read_catalogue(__file__, **_FORMATS, every=text.listed)
 _markup = read_catalogue(
     __file__,

@@ -28,6 +28,8 @@ MOST_NAMED = 200
 #: Control characters that no text has; line ends, tabs and page breaks are none of them.
 _CONTROL = re.compile(r"[\0-\x08\x0e-\x1b\x7f]")
 
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
 #: The beginning of JSON: an object, or a list of objects or lists.
 _JSON = re.compile(r"\s*(\{|\[\s*[\[{])")
 
@@ -187,6 +189,10 @@ def _of_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
             if len(row) < len(header) and line > text.count("\n"):  # without the end of a line
                 remedy = "copy or write the file again if it was cut off"
             problem = f"has {plural(len(row), 'cell')}, and the header {len(header)}"
+            if further := len(_LINE_END.findall("".join(row))):  # within a quoted cell
+                problem = f"the row of lines {line - further} to {line} {problem}"
+                remedy = f"close the quotation mark that opens a cell in line {line - further}, or"
+                remedy += ' double it ("") if it belongs to the text'
             raise InputError(problem, file=path, line=line, remedy=remedy)
         rows.append((line, [cell.strip() for cell in row]))
     if not header:

@@ -139,12 +139,20 @@ def bin_column(
                 f"write numbers like 1234.5, leave such cells blank, or name no `bins` of {name}"
             )
             raise InputError(problem, file=file, line=line, remedy=remedy)
-    if len({*groups}) == 1 and "" not in groups:
+    check_bins(cells, edges, f"bins.{name}", name, file)
+    return groups
+
+
+def check_bins(
+    cells: Sequence[str], edges: Sequence[float], key: str, name: str, file: Path | None
+) -> None:
+    """Raise InputError if all cells of a column are numbers in one bin."""
+    groups = {*binned(cells, edges)}
+    if len(groups) == 1 and "" not in groups:
         numbers = [*map(or_nan, cells)]
         span = f"{min(numbers):g} to {max(numbers):g}"
-        problem = f"`bins.{name}` puts all numbers of {name} ({span}) into one group, {max(groups)}"
+        problem = f"`{key}` puts all numbers of {name} ({span}) into one group, {max(groups)}"
         raise InputError(problem, file=file, remedy="choose borders between these numbers")
-    return groups
 
 
 def check_group_count(
@@ -173,7 +181,7 @@ def check_group_count(
             file=file,
             remedy="write periods, such as years, in place of dates"
             if are_dates
-            else "give numbers `bins`, write codes as words, and join small groups",
+            else "give numbers `bins`, write codes as words, or join small groups",
         )
 
 

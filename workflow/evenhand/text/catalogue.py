@@ -108,6 +108,11 @@ def borderline(row: Mapping[str, Any]) -> str:
     return _say("borderline")
 
 
+def other_data(holds: bool | None) -> str:
+    """Return that a significant effect is of the same data; blank unless it is not so of others."""
+    return _say("same_data") if holds is False else ""
+
+
 def control(score: float, is_known: bool = False) -> str:
     """Return that the control with all tokens masked, of this score, prefers the same side.
 

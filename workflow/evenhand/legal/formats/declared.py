@@ -30,7 +30,7 @@ from evenhand.legal.rows import (
     split_of,
 )
 from evenhand.tabular.delimited import is_open
-from evenhand.tabular.numbers import binned, missing_codes, or_nan
+from evenhand.tabular.numbers import binned, check_bins, missing_codes, or_nan
 from evenhand.tabular.words import doubtful_words
 from evenhand.text.phrases import listed
 
@@ -59,29 +59,38 @@ def read(cases: CaseFiles) -> Iterator[Record]:
 
     The option ``declaration`` is an entry of ``text.datasets`` of the configuration. The quarantine
     gets rows without a text (``no_text``), whose text is a number (``text_is_number``), whose label
-    is not declared or no number for its bins (``outside_labels``), whose split is none
-    (``unknown_split``), that lack a declared id (``no_id``), or that a date divides and have none
-    (``no_date``). Values of attributes that cannot be used are noted (``no_group``), as are dates
-    of rows with a split (``bad_date``); these rows stay, and so do those with numbers that may
-    stand for missing ones, which are noted once (``doubtful_number``). A file that is not UTF-8 is
-    noted with its detected encoding (``other_encoding``), and one whose last line has no end
-    (``open_end``).
+    is not declared (``outside_labels``) or no number for its bins (``label_is_no_number``), whose
+    split is none (``unknown_split``), that lack a declared id (``no_id``), or that a date divides
+    and have none (``no_date``). Values of attributes that cannot be used are noted (``no_group``),
+    as are dates of rows with a split (``bad_date``); these rows stay, and so do those with numbers
+    that may stand for missing ones, which are noted once (``doubtful_number``). A file that is not
+    UTF-8 is noted with its detected encoding (``other_encoding``), and one whose last line has no
+    end (``open_end``).
 
     Raises
     ------
     InputError
-        A file lacks a declared column.
+        A file lacks a declared column, or all numbers of the label are in one bin.
     """
     declaration = json.loads(cases.options["declaration"])
     columns, labels = _columns(declaration), {*declared_dataset(declaration).labels}
     numbers: dict[str, Counter[str]] = defaultdict(Counter)
+    label_numbers: list[float] = []
     make = partial(
-        _record, declaration=declaration, labels=labels, copies=Counter(), numbers=numbers
+        _record,
+        declaration=declaration,
+        labels=labels,
+        copies=Counter(),
+        numbers=numbers,
+        label_numbers=label_numbers,
     )
     for file in _data_files(cases.files):
         if is_open(file):
             cases.quarantine.add(path_text(file), None, "file", "open_end", file.name)
         yield from cases.records(_with_columns(_rows(file, cases), columns, file), make)
+    if label_numbers and not cases.quarantine.counts["label_is_no_number"]:
+        column, bins = (declaration["label"][key] for key in ("column", "bins"))
+        check_bins(list(map(str, label_numbers)), bins, "label.bins", column, cases.files[0])
     columns_of_codes = {name: missing_codes(counts) for name, counts in sorted(numbers.items())}
     words = [doubtful_words(name, codes) for name, codes in columns_of_codes.items() if codes]
     if words:
@@ -215,6 +224,7 @@ def _record(
     labels: set[str],
     copies: Counter[str],
     numbers: dict[str, Counter[str]],
+    label_numbers: list[float],
 ) -> Record:
     fields = row.fields
     text = _paragraphs([fields.get(column) for column in _as_list(declaration["text"])])
@@ -226,6 +236,9 @@ def _record(
         names = _labels(fields, declaration["label"], labels)
     except ValueError as error:
         raise RejectedError("outside_labels", str(error)) from error
+    if names and declaration["label"]["bins"]:  # the lowest and the highest
+        value = or_nan(plain(fields.get(declaration["label"]["column"])))
+        label_numbers[:] = min([value, *label_numbers]), max([value, *label_numbers])
     split = _split(row, declaration["split"]["column"])
     case_id = plain(fields.get(declaration["id"]))
     if declaration["id"] and not case_id:
@@ -316,7 +329,10 @@ def _flags(fields: dict[str, Any], columns: list[str]) -> dict[str, bool | None]
 def _labels(
     fields: dict[str, Any], label: dict[str, Any], known: set[str]
 ) -> tuple[str, ...] | None:
-    """Return the labels of a row, None if they are missing; ValueError if they cannot be used."""
+    """Return the labels of a row, None if they are missing.
+
+    ValueError or RejectedError if they cannot be used.
+    """
     if columns := label["columns"]:
         flags = _flags(fields, columns)
         return None if None in flags.values() else tuple(name for name in columns if flags[name])
@@ -336,7 +352,8 @@ def _labels(
     if label["bins"] and not several:
         [value], values = values, binned(values, label["bins"])
         if not values[0]:
-            raise ValueError(f"{label['column']} is {value!r}, and bins need a number")
+            problem = f"{label['column']} is {value!r}, and its bins need a number"
+            raise RejectedError("label_is_no_number", problem)
     if known and (unknown := [value for value in values if value not in known]):
         allowed = ", ".join(sorted(known)[:6])
         raise ValueError(f"{label['column']} is {unknown[0]!r}, which is not declared ({allowed})")
@@ -365,7 +382,7 @@ def _group(fields: dict[str, Any], attribute: dict[str, Any]) -> str:
         return value
     [group] = binned([value], attribute["bins"])
     if not group:
-        raise ValueError(f"{attribute['column']} is {value!r}, and bins need a number")
+        raise ValueError(f"{attribute['column']} is {value!r}, and its bins need a number")
     return group
 
 

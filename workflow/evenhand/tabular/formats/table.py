@@ -263,9 +263,9 @@ def _are_distinct(cells: list[str]) -> bool:
 
 
 def _copies(columns: list[list[str]], parts: list[str] | None) -> int:
-    """Return how many rows repeat another one; with a given split, how many of test one of train.
+    """Return how many rows repeat an earlier one, of a given split how many of test one of train.
 
-    Without a given split it is 0 where different people may well have the same values.
+    Without one it is 0 where different people may well have the same values.
     """
     rows = list(zip(*columns, strict=True))
     if parts:
