@@ -387,9 +387,9 @@ def _write_report(result, out: Path) -> None:
     lines = [
         first,
         *(f"- {words}" for words in others),
-        *(f"Note: {with_names(note, _flag)}" for note in result.notes),
+        *(f"Note: {note}" for note in result.notes),
     ]
-    print("\n".join([*lines, f"Report: {report}"]))
+    print("\n".join([*(with_names(line, _flag) for line in lines), f"Report: {report}"]))
 
 
 #: The configurations to begin with, by task.

@@ -682,6 +682,30 @@ def test_without_rates_the_first_finding_names_a_macro_f1_that_differs(tmp_path)
         assert (asked in first) == (positive is None)
 
 
+@pytest.mark.parametrize(("positive", "unlike"), [(None, True), ("s", True), (None, False)])
+def test_unlike_labels_of_three_may_explain_a_gap_of_accuracy(tmp_path, positive, unlike):
+    """Each label has one recall in both groups; else one group has a lower one."""
+    generator = np.random.default_rng(3)
+    group = np.repeat(["a", "b"], 900)
+    shares = {"a": (0.6, 0.3, 0.1), "b": (0.1, 0.3, 0.6) if unlike else (0.6, 0.3, 0.1)}
+    label = np.concatenate([generator.choice([*"stw"], 900, p=shares[name]) for name in "ab"])
+    recall = np.select([label == "s", label == "t"], [0.95, 0.8], 0.6)
+    if not unlike:
+        recall = np.where(group == "b", recall - 0.2, recall)
+    wrong = pd.Series(label).map({"s": "t", "t": "w", "w": "t"})
+    table = pd.DataFrame({"y": label, "group": group})
+    table["p"] = np.where(generator.random(1800) < recall, label, wrong)
+    tables, description = audit(tmp_path, table, positive=positive)
+    sentence = next(
+        words for words in findings(tables, 5, description) if words.startswith("Accuracy differs")
+    )
+    assert ("if each label had the recall of all cases in every group" in sentence) == unlike
+    rows = {row["group"]: row for row in tables["groups"] if row["metric"] == "accuracy"}
+    of_a = table[table["group"] == "a"]
+    recalls = (table["y"] == table["p"]).groupby(table["y"]).mean()
+    assert rows["a"]["expected"] == pytest.approx(of_a["y"].map(recalls).mean())
+
+
 def unlike_labels(right, n=1200):
     """Labels differ by sex; `right` gives the share of right predictions by label and region."""
     generator = np.random.default_rng(5)

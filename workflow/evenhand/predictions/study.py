@@ -176,6 +176,15 @@ class PredictionStudy:
             return (predictions.predicted == predictions.true).all(axis=2)
         return predictions.predicted[..., predictions.classes.index(metric.label)]
 
+    @cached_property
+    def recalls(self) -> np.ndarray | None:
+        """The recall of each case's label over all cases; None where a case has several."""
+        if self.predictions.several:
+            return None
+        codes = self.predictions.true.argmax(axis=1)
+        right = self._hits(Metric("accuracy")).mean(axis=0)
+        return (np.bincount(codes, right) / np.maximum(np.bincount(codes), 1))[codes]
+
     def of_runs(self, metric: Metric, chosen: np.ndarray) -> np.ndarray:
         """Return a share or macro-F1 of some cases by each run."""
         if metric in self.ratios:

@@ -90,7 +90,17 @@ def findings(
     warnings = [*worthless(description or {}, tables), *reversed_words(description or {})]
     if not is_constant(description or {}) and (doubt := tied_doubt(description or {}, tables)):
         warnings.append(f"{doubt}.")
+    warnings += _contradicted(description or {}, mostly=True)
     return [" ".join([first, *warnings]), *flips, *others]
+
+
+def _contradicted(description: Mapping[str, Any], mostly: bool) -> list[str]:
+    """Name the tasks of which most pairs, or else some, contradict the log's own numbers."""
+    return [
+        _say("contradicted", task=task, count=count, of=of, first=first)
+        for task, (count, of, first) in description.get("contradicted", {}).items()
+        if (2 * count > of) == mostly
+    ]
 
 
 def reversed_words(description: Mapping[str, Any]) -> list[str]:
@@ -252,8 +262,7 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
         for task, (count, of, first) in description.get(flag, {}).items():
             facts = {"count": count, "of": of, "first": first, "is_moved": flag == "misplaced"}
             sentences.append(_say("flagged", task=task, meaning=FLAGS[flag], **facts))
-    for task, (count, of, first) in description.get("contradicted", {}).items():
-        sentences.append(_say("contradicted", task=task, count=count, of=of, first=first))
+    sentences += _contradicted(description, mostly=False)
     for row in filter(_is_whole, tables.get("preferences", ())):
         most = min(row["scored"] / 2, row.get("effective_clusters") or 0)
         if 0 < (row.get("templates") or 0) <= most:
@@ -353,11 +362,11 @@ class _Labels(NamedTuple):
     Attributes
     ----------
     label : str
-        The positive one.
+        The positive one; blank of more than two labels.
     shares : list of float
-        Of the cases of both parts that have it.
+        Of the cases of both parts that have it; empty of more than two labels.
     expected : float
-        The difference if both had the TPR and FPR of all cases.
+        The difference if both had the TPR and FPR, or the recall of each label, of all cases.
     explains : bool
         Whether this leaves less than half of the difference, and neither rate differs
         significantly, both being tested.
@@ -473,7 +482,7 @@ def _significant(tables: Tables, with_odds: bool = False) -> list[_Finding]:
         parts = attribute.split(CROSS)
         follows = len(parts) > 1 and any((part, *metric) in keys for part in parts)
         is_echo = follows and _key(row) not in worse
-        labels = _labels(row, most, tables)
+        labels = _labels(row, most, tables) or _of_many_labels(row, most, tables)
         gaps.append(_Finding(row, most, worse_calibrated[_key(row)], is_echo, labels))
     gaps.sort(key=lambda finding: finding.key)
     spread_gaps = spread(gaps, lambda finding: finding.gap["attribute"])
@@ -633,6 +642,36 @@ def _labels(gap: dict[str, Any], group: dict[str, Any] | None, tables: Tables) -
     explains = len(same) == 2 and all(same) and abs(difference - expected) < abs(difference) / 2
     named = explains or metric == "selection_rate"
     return _Labels(label, shares, expected, explains) if named else None
+
+
+def _of_many_labels(
+    gap: dict[str, Any], group: dict[str, Any] | None, tables: Tables
+) -> _Labels | None:
+    """Return the difference in accuracy that the labels of both parts make, if it explains the gap.
+
+    Where there are more than two, of which at most one has a TPR.
+    """
+    rows = where(tables["groups"], attribute=gap["attribute"], metric="accuracy")
+    if gap["metric"] != "accuracy" or any(row.get("expected") is None for row in rows):
+        return None
+    first = group["group"] if group else gap["lowest_group"]
+    parts = where(rows, group=first), [row for row in rows if row["group"] != first]
+    if not group:
+        parts = parts[0], where(rows, group=gap["highest_group"])
+    if not all(parts):
+        return None
+    means = [
+        sum(row["cases"] * row["expected"] for row in part) / sum(row["cases"] for row in part)
+        for part in parts
+    ]
+    difference = group["difference"] if group else gap["lowest"] - gap["highest"]
+    expected = means[0] - means[1]
+    differs = any(
+        row["verdict"] == "above" and row["metric"] in ("tpr", "fpr")
+        for row in where(tables["gaps"], attribute=gap["attribute"])
+    )
+    explains = not differs and abs(difference - expected) < abs(difference) / 2
+    return _Labels("", [], expected, True) if explains else None
 
 
 def _made(share: float, tpr: float, fpr: float) -> dict[str, float]:

@@ -25,6 +25,7 @@ from evenhand.report.headlines.mitigation import (
     find_changes,
     find_gaps,
     on_gaps,
+    unconfirmed,
 )
 from evenhand.report.study import Study
 from unit.report import checks
@@ -511,6 +512,19 @@ def test_one_training_of_several_classifiers_counts_once(tmp_path):
     constant = [each | {"reason": CONSTANT} for each in rows]
     write_tables(tmp_path, [(of_texts.TABLE, constant)])
     assert len(find_changes([tmp_path], [], [], {})) == 4
+
+
+@pytest.mark.parametrize(("p", "named"), [(0.01, True), (0.2, False)])
+def test_a_small_cost_is_named_if_it_is_significant_over_cases(tmp_path, p, named):
+    row = BLANK | {"classifier": "linear", "objective": "jtt", "trained_for": "none", "erm": 20}
+    row |= {"low": 5, "high": 30, "seeds_low": -5, "seeds_high": 40, "delta": 5, "seeds": 5}
+    row |= {"attribute": "age", "value": 38, "verdict": "inconclusive"}
+    rows = [row | {"measure": "worst", "difference": 18}]
+    rows.append(row | {"measure": "overall", "difference": -4, "p_cases_adjusted": p})
+    write_tables(tmp_path, [(of_texts.TABLE, rows)])
+    (words,) = unconfirmed(find_changes([tmp_path], [], [], {}))
+    cost = "at the same time, macro-F1 over all cases −4.0 points (not significant over seeds)"
+    assert (cost in words) == named
 
 
 def test_methods_with_the_same_results_are_named():

@@ -24,6 +24,11 @@ TABLE = Table(
         integer("counted", "Cases in the denominator: for tpr those with the positive label"),
         share("value", "The metric", interval=("low", "high"), items="audited_cases"),
         share(
+            "expected",
+            "Of accuracy: by the labels of these cases alone, each with its recall over all cases;"
+            " blank where a case has several",
+        ),
+        share(
             "rest",
             "The metric of all other cases with a known group; macro-F1: the mean of the"
             " other groups that can be tested, weighted by their cases",
@@ -127,4 +132,6 @@ def _value(study: PredictionStudy, metric: Metric, chosen: np.ndarray) -> Row:
     value = float(study.of_sums(metric, sums))
     counted = sums[1] if metric in study.ratios else chosen.sum()
     row: Row = {**metric._asdict(), "cases": int(chosen.sum()), "counted": int(counted)}
+    if metric.metric == "accuracy" and study.recalls is not None and chosen.any():
+        row["expected"] = float(study.recalls[chosen].mean())
     return row | {"value": None if np.isnan(value) else value}

@@ -818,9 +818,9 @@ def _cost(row: Mapping[str, Any] | None) -> dict[str, Any]:
     if row is None or row["difference"] is None or row["verdict"] is None:
         return {}
     holds = row["verdict"] in (ABOVE, BELOW)
-    matters = holds or abs(row["difference"]) > row["delta"]
     p = row.get("p_cases_adjusted")
     over = " over seeds" if p is not None and p < CHANCE else ""
+    matters = holds or over or abs(row["difference"]) > row["delta"]
     standing = "significant" if holds else f"not significant{over}"
     return {"cost": row["difference"] if matters else None, "cost_standing": standing}
 
