@@ -305,6 +305,19 @@ def test_advice_names_the_remedy_of_each_attribute_before_intersections(tmp_path
     assert "a × b" not in advice and "Of the other 2, with" in advice
 
 
+@pytest.mark.parametrize(("difference", "side"), [(0.2, "less fair"), (-0.2, "fairer")])
+@pytest.mark.parametrize(("resampled", "others"), [(0.3, True), (0.01, False), (None, False)])
+def test_a_significant_effect_has_its_side_and_its_data(
+    tmp_path, difference, side, resampled, others
+):
+    effect = DROPPED | {"difference": difference, "verdict": "above" if difference > 0 else "below"}
+    effect |= {"p_adjusted": 0.01, "p_resampled_adjusted": resampled}
+    made = {table_4: [row(metric="ifr_b", mean=90)], tests: [effect]}
+    (words,) = (each for each in headline(tmp_path, made).more if "did</b>" in each)
+    assert f"; {side}, significant" in words
+    assert ("for more runs on these data; other data were not tested" in words) == others
+
+
 def test_headlines_are_those_that_are_kept(tmp_path):
     kept = {name: headline(tmp_path / name, made, title) for name, (made, title) in MADE.items()}
     gap = {table_7: [row(metric="ddp", mean=0.3, low=0.27, high=0.35)]}

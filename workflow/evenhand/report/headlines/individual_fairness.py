@@ -21,6 +21,7 @@ from evenhand.report.render import decimal
 from evenhand.report.study import Study
 from evenhand.report.words import positive_label
 from evenhand.tabular.prepared import RECORD
+from evenhand.text.catalogue import other_data
 from evenhand.text.phrases import CROSS
 
 FOLDER = "tables/individual"
@@ -270,7 +271,7 @@ def _effects(tables: Mapping[str, list[Row]], documents: Iterable[Mapping[str, A
         tested = []
         for (method, *_), several in by_method.items():
             of = {
-                row["metric"]: row
+                row["metric"]: row | {"on_data": _on_data(row)}
                 for row in several
                 if None not in (row["mean"], row["against_mean"])
             }
@@ -278,8 +279,11 @@ def _effects(tables: Mapping[str, list[Row]], documents: Iterable[Mapping[str, A
             gap = None if _deviates(document) else of.get("ddp")
             if method not in BASELINES and (decisions or gap):
                 tested.append((decisions, gap))
-        p_values = {id(row): row["p_adjusted"] for row in rows if row["p_adjusted"] is not None}
-        tested.sort(key=lambda pair: min(p_values.get(id(row), 1.0) for row in pair))
+        tested.sort(
+            key=lambda pair: min(
+                1.0 if not row or row["p_adjusted"] is None else row["p_adjusted"] for row in pair
+            )
+        )
         for decisions, gap in tested[:EFFECTS]:
             row = decisions or gap
             weight = "" if row["individual"] == "none" else f" (λ {row['lambda']:g})"
@@ -293,6 +297,11 @@ def _effects(tables: Mapping[str, list[Row]], documents: Iterable[Mapping[str, A
             name = title(document["name"], titles_of([document]))
             statements.append(say("if_method", _files("tests"), dataset=name, **facts))
     return statements
+
+
+def _on_data(row: Row) -> str:
+    p = row.get("p_resampled_adjusted")
+    return other_data(None if p is None else p < CHANCE)
 
 
 def _deviates(document: Mapping[str, Any]) -> bool:
