@@ -202,6 +202,18 @@ def test_the_outputs_agree_and_do_not_depend_on_the_place_of_the_folders(run, fo
         assert re.search(part, out), part
 
 
+@pytest.mark.parametrize(
+    ("name", "escaped"),
+    [
+        ("a__b-1: c_d_e", "a__b-1: c_d_e"),  # readable: within words these mark nothing
+        ("__a__ b_", "&#95;&#95;a&#95;&#95; b&#95;"),
+        ("a -_b", "a -&#95;b"),
+    ],
+)
+def test_only_underscores_that_markdown_reads_are_escaped(name, escaped):
+    assert summary.text(name) == escaped
+
+
 HOSTILE = "<b>*x*</b> | `y` [z](http://a.b) @all #1 _q_ www.a.b \u202e\n$m$"
 
 

@@ -33,9 +33,9 @@ CHARACTERS = 60
 #: The factor and the mark with which audits write numbers of a unit.
 SCALES = {"0 to 1": (100, " %"), "-1 to 1": (100, " points"), "%": (1, " %")}
 
-#: Markup, links and mentions of Markdown and of the HTML in it.
+#: Markup, links and mentions of Markdown and of the HTML in it. Underscores within a word are none.
 _MARKS = re.compile(
-    r"[\\`*\[\]#|~@$]|<(?=[a-z/!?])|&(?=#|\w+;)|(?<![^\W_])_|_(?![^\W_])|:(?=//)|(?<=www)\.",
+    r"[\\`*\[\]#|~@$]|<(?=[a-z/!?])|&(?=#|\w+;)|(?<!\w)_+|_+(?!\w)|:(?=//)|(?<=www)\.",
     re.IGNORECASE,
 )
 
@@ -207,7 +207,7 @@ def text(value: object, most: int = 2 * CHARACTERS) -> str:
     words = "".join(c if c.isprintable() else " " for c in str(value))
     if len(words) > most:
         words = f"{words[: most - 1]}…"
-    return _MARKS.sub(lambda mark: f"&#{ord(mark[0])};", words)
+    return _MARKS.sub(lambda mark: "".join(f"&#{ord(c)};" for c in mark[0]), words)
 
 
 def _only(tables: list[ComparedTable]) -> dict[str, dict[str, list[str]]]:
