@@ -15,7 +15,7 @@ from evenhand.comparison.causes import find_causes, other_cases, other_people
 from evenhand.comparison.gates import BROKEN, HELD, Gate, judge_gate, parse_gate, read_gates
 from evenhand.comparison.notes import audit_notes
 from evenhand.comparison.numbers import compare_tables
-from evenhand.comparison.results import Results
+from evenhand.comparison.results import open_results
 from evenhand.comparison.summary import Comparison
 from evenhand.core.files import atomic
 from evenhand.core.usage import call
@@ -43,7 +43,7 @@ def compare_results(*, base: Path, head: Path, gates: list[Gate] | None = None) 
         A folder has no provenance or no table with a row, something in it cannot be read, or the
         folders have no row in common.
     """
-    before, after = Results(base), Results(head)
+    before, after = open_results(base, head)
     causes = find_causes(before, after)
     tables = compare_tables(before, after, other_people(causes), other_cases(causes))
     if not any(table.compared for table in tables):
