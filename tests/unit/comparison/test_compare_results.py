@@ -124,7 +124,7 @@ def test_broken_and_undecided_gates(run, folders):
     [
         (("base", "none"), "none: there is no such folder"),
         (("base", "head", "--gate", "x"), "'x' is no gate"),
-        (("base", "head", "--gates", "none.yaml"), "none.yaml: cannot be read"),
+        (("base", "head", "--gates", "none.yaml"), "none.yaml: there is no such file"),
         (("base", "head", "--gates", "base"), "base: cannot be read"),
         (("base", "head", "--out", "base"), "base: is a folder"),
         (("base", "head", "--data", "base"), "base: is a folder"),

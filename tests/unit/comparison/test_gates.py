@@ -85,13 +85,12 @@ def test_gates_are_read_from_a_file(tmp_path):
         ("- {table: t, number: n, fail_if: rose, were: {}}", "'were' was unexpected"),
         ("- {table: t, number: n, fail_if: rose, where: {seed: 0}}", "0 is not of type 'string'"),
         ("- {table: t", r":1: is not YAML \(expected ',' or '}'"),
-        (None, "No such file"),
+        (None, r"no such file; did you mean .*/gate\.yaml\?"),
     ],
 )
 def test_a_malformed_file_of_gates_is_an_error(tmp_path, text, message):
     path = tmp_path / "gates.yaml"
-    if text is not None:
-        path.write_text(text)
+    (path if text is not None else tmp_path / "gate.yaml").write_text(text or "")
     with pytest.raises(InputError, match=message):
         read_gates(path)
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evenhand.comparison.numbers import ALPHA, GONE, NEW, SAME, Compared, ComparedTable
+from evenhand.core.whole import near_names
 from evenhand.errors import InputError
 from evenhand.metrics.paired import holm
 from evenhand.text.phrases import choice
@@ -140,6 +141,8 @@ def read_gates(path: Path) -> list[Gate]:
 
     try:
         document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise InputError("there is no such file", file=path, remedy=near_names(path)) from error
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", file=path) from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
