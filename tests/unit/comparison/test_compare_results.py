@@ -834,3 +834,11 @@ def test_a_new_version_of_a_model_in_logs_is_compared_with_the_former_one(run, a
     assert "the model acme__lark_v2 (head) is the next version of acme__lark (base)" in out
     assert "**Bias has risen. Clearest change: score (" in out
     assert "task acme__lark → acme__lark_v2: crows_pairs_english" in out
+
+
+def test_logs_of_one_model_and_of_several_have_no_common_row(run, audited):
+    base, head = audited("base", lark=20), audited("head", lark=32, wren=24)
+    for folders in ((base, head), (head, base)):
+        code, _, err = run(*folders)
+        assert code == 2
+        assert "no row in common to compare; rows of logs are named `MODEL: TASK` where" in err
