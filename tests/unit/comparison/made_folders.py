@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evenhand.comparison.numbers import ComparedTable, compare_tables
-from evenhand.comparison.results import Results
+from evenhand.comparison.results import open_results
 from evenhand.core.files import content_digest
 from evenhand.core.tables import write_tables
 from evenhand.individual.tables import grid
@@ -41,7 +41,7 @@ def compare(folders: tuple[Path, Path], write=None, *contents: Any) -> dict[str,
         write(folder, content)
     for folder in folders:
         write_provenance(folder)
-    return {table.table: table for table in compare_tables(*map(Results, folders))}
+    return {table.table: table for table in compare_tables(*open_results(*folders))}
 
 
 def write_table(folder: Path, name: str, rows: list[dict[str, Any]], header=None) -> Path:

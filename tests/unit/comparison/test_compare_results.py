@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evenhand import audit_predictions, audit_table, compare
+from evenhand import audit_logs, audit_predictions, audit_table, compare
 from evenhand.comparison import compare_results, summary
 from evenhand.comparison.causes import Causes
 from evenhand.comparison.numbers import Compared, ComparedTable
@@ -31,6 +31,7 @@ from unit.comparison.made_folders import (
     write_table,
     write_texts,
 )
+from unit.predictions.test_lm_eval import crows, with_own_words
 
 GATE = "tables/bias/slguset/models.csv:mean_bias:model=mine:rose"
 UNKNOWN = "tables/bias/slguset/models.csv:mean_bias:model=unknown:rose"
@@ -123,7 +124,7 @@ def test_broken_and_undecided_gates(run, folders):
     [
         (("base", "none"), "none: there is no such folder"),
         (("base", "head", "--gate", "x"), "'x' is no gate"),
-        (("base", "head", "--gates", "none.yaml"), "none.yaml: cannot be read"),
+        (("base", "head", "--gates", "none.yaml"), "none.yaml: there is no such file"),
         (("base", "head", "--gates", "base"), "base: cannot be read"),
         (("base", "head", "--out", "base"), "base: is a folder"),
         (("base", "head", "--data", "base"), "base: is a folder"),
@@ -200,6 +201,18 @@ def test_the_outputs_agree_and_do_not_depend_on_the_place_of_the_folders(run, fo
         r"- fewer than 6 clusters: \d+ in Bias by model",
     ):
         assert re.search(part, out), part
+
+
+@pytest.mark.parametrize(
+    ("name", "escaped"),
+    [
+        ("a__b-1: c_d_e", "a__b-1: c_d_e"),  # readable: within words these mark nothing
+        ("__a__ b_", "&#95;&#95;a&#95;&#95; b&#95;"),
+        ("a -_b", "a -&#95;b"),
+    ],
+)
+def test_only_underscores_that_markdown_reads_are_escaped(name, escaped):
+    assert summary.text(name) == escaped
 
 
 HOSTILE = "<b>*x*</b> | `y` [z](http://a.b) @all #1 _q_ www.a.b \u202e\n$m$"
@@ -790,3 +803,42 @@ def test_notes_on_data_and_the_same_weights_are_stated(run, folders, edit):
     assert "The rows of old (base) and new (head) are named old → new." in out
     edit("models", weights_sha256=("aa", "aa"), tokenizer_sha256=("bb", "cc"))
     assert "the same in base and head" not in run(*folders)[1]
+
+
+PREFERENCES = "tables/predictions/mine/preferences.csv"
+
+
+@pytest.fixture
+def audited(tmp_path):
+    """Audit the logs of models, by the number of pairs for the stereotype; returns the folder."""
+
+    def write(name, **models):
+        for model, hits in models.items():
+            folder = tmp_path / f"{name}_logs" / model
+            folder.mkdir(parents=True)
+            lines = map(json.dumps, with_own_words([*crows(hits)]))
+            log = folder / "samples_crows_pairs_english_1.jsonl"
+            log.write_text("\n".join(lines), encoding="utf-8")
+        audit_logs(tmp_path / f"{name}_logs", out=tmp_path / name)
+        return tmp_path / name
+
+    return write
+
+
+def test_a_new_version_of_a_model_in_logs_is_compared_with_the_former_one(run, audited):
+    """Its rows and its answers, beside another model that is the same in both."""
+    base = audited("base", acme__lark=20, acme__wren=24)
+    head = audited("head", acme__lark_v2=32, acme__wren=24)
+    _, out, _ = run(base, head)
+    assert "Base and head read" not in out and "Only " not in out and "New and missing" not in out
+    assert "the model acme__lark_v2 (head) is the next version of acme__lark (base)" in out
+    assert "**Bias has risen. Clearest change: score (" in out
+    assert "task acme__lark → acme__lark_v2: crows_pairs_english" in out
+
+
+def test_logs_of_one_model_and_of_several_have_no_common_row(run, audited):
+    base, head = audited("base", lark=20), audited("head", lark=32, wren=24)
+    for folders in ((base, head), (head, base)):
+        code, _, err = run(*folders)
+        assert code == 2
+        assert "no row in common to compare; rows of logs are named `MODEL: TASK` where" in err

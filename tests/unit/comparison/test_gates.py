@@ -43,13 +43,18 @@ def test_a_gate_is_parsed_and_shown():
     assert parse_gate(text) == Gate(table, "mean_bias", where, "rose")
     assert str(parse_gate(text)) == text
     assert parse_gate("t:c:moved") == Gate("t", "c")
+    text = "t:c:task=a__b-1: c_d:bias_type=gender:rose"
+    where = {"task": "a__b-1: c_d", "bias_type": "gender"}  # a value with a colon
+    assert parse_gate(text) == Gate("t", "c", where, "rose") and str(parse_gate(text)) == text
     entry = {"table": "t", "number": "c", "where": {"model": "a"}, "fail_if": "rose"}
     assert parse_gate(entry) == parse_gate("t:c:model=a:rose")
 
 
 @pytest.mark.parametrize(
-    "text", ["", "t:c", "t:c:up", "t:c:model:rose", "t:c:=x:rose", "t:c:a=1:a=2:rose"]
-)
+    "text",
+    ["", "t:c", "t:c:up", "t:c:model:rose", "t:c:=x:rose", "t:c:a=1:a=2:rose", "t:c:a=1:fell:rose",
+     "t:c:a=1::rose"],
+)  # fmt: skip
 def test_a_malformed_gate_is_an_error(text):
     with pytest.raises(InputError, match="TABLE:COLUMN"):
         parse_gate(text)
@@ -80,13 +85,12 @@ def test_gates_are_read_from_a_file(tmp_path):
         ("- {table: t, number: n, fail_if: rose, were: {}}", "'were' was unexpected"),
         ("- {table: t, number: n, fail_if: rose, where: {seed: 0}}", "0 is not of type 'string'"),
         ("- {table: t", r":1: is not YAML \(expected ',' or '}'"),
-        (None, "No such file"),
+        (None, r"no such file; did you mean .*/gate\.yaml\?"),
     ],
 )
 def test_a_malformed_file_of_gates_is_an_error(tmp_path, text, message):
     path = tmp_path / "gates.yaml"
-    if text is not None:
-        path.write_text(text)
+    (path if text is not None else tmp_path / "gate.yaml").write_text(text or "")
     with pytest.raises(InputError, match=message):
         read_gates(path)
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evenhand.comparison.results import Results, names_in_base
+from evenhand.comparison.results import TASK, Results, names_in_base
 from evenhand.io.documents import read_description
 from evenhand.io.tables import read_columns, read_table_schema
 from evenhand.legal.built import BuiltCases
@@ -194,21 +194,22 @@ def _other_items(base: Results, head: Results, choices: list[Change]) -> list[Ot
             columns = named or [c for c in schemas[0] if c in schemas[1] and c not in OF_RUN]
             has_ids = "id" in columns and "sentences" not in columns
             is_numbered = has_ids and not all(map(_has_ids, paths))
-            counts = [_count(path, [c for c in columns if c != "label"]) for path in paths]
+            files = [(base, paths[0]), (head, paths[1])]
+            counts = [_count(*file, [c for c in columns if c != "label"]) for file in files]
             is_redefined = Path(name).parent in redefined
             labelled, contents = counts, None
             if not is_redefined and "label" in columns:
-                labelled = [_count(path, columns) for path in paths]
+                labelled = [_count(*file, columns) for file in files]
             equal = (labelled[0] & labelled[1]).total()
             if has_ids:
-                of_ids = [_count(path, ["id"]) for path in paths]
+                of_ids = [_count(*file, ["id"]) for file in files]
                 # numbers of rows are the ids of other items, most of which differ
                 most = 2 * equal >= (of_ids[0] & of_ids[1]).total()
                 if is_redefined or most or not is_numbered:
                     counts = of_ids
             if is_numbered and equal < counts[0].total():
                 cells = [name for name in columns if name != "id"]
-                contents = [_count(path, cells) for path in paths]
+                contents = [_count(*file, cells) for file in files]
                 if contents[0] == contents[1]:  # in another order
                     counts, equal = contents, contents[0].total()
             shared = counts[0] & counts[1]
@@ -260,10 +261,12 @@ def _texts(dataset: Path, ids: Collection[str]) -> dict[str, str]:
     return {row["case_id"]: text_id(row["text"] or ()) for row in rows}
 
 
-def _count(path: Path, columns: list[str]) -> Counter[str]:
-    """Count the rows of a file by the content of these columns."""
-    table = read_columns(path, columns).to_pydict().values()
-    return Counter(map(repr, zip(*table, strict=True)))
+def _count(run: Results, path: Path, columns: list[str]) -> Counter[str]:
+    """Count the rows of a file of a run by the content of these columns."""
+    table = read_columns(path, columns).to_pydict()
+    if {TASK, "sentences"} <= table.keys():  # logs
+        table[TASK] = [run.row_in_base({TASK: task})[TASK] for task in table[TASK]]
+    return Counter(map(repr, zip(*table.values(), strict=True)))
 
 
 def _choices(base: Results, head: Results) -> list[Change]:

@@ -14,8 +14,8 @@ from evenhand.comparison import summary
 from evenhand.comparison.causes import find_causes, other_cases, other_people
 from evenhand.comparison.gates import BROKEN, HELD, Gate, judge_gate, parse_gate, read_gates
 from evenhand.comparison.notes import audit_notes
-from evenhand.comparison.numbers import compare_tables
-from evenhand.comparison.results import Results
+from evenhand.comparison.numbers import ComparedTable, compare_tables
+from evenhand.comparison.results import BEFORE_TASK, TASK, open_results
 from evenhand.comparison.summary import Comparison
 from evenhand.core.files import atomic
 from evenhand.core.usage import call
@@ -43,13 +43,12 @@ def compare_results(*, base: Path, head: Path, gates: list[Gate] | None = None) 
         A folder has no provenance or no table with a row, something in it cannot be read, or the
         folders have no row in common.
     """
-    before, after = Results(base), Results(head)
+    before, after = open_results(base, head)
     causes = find_causes(before, after)
     tables = compare_tables(before, after, other_people(causes), other_cases(causes))
     if not any(table.compared for table in tables):
         problem = "the two results have no row in common to compare"
-        remedy = "compare results of the same tables, groups and methods"
-        raise InputError(problem, remedy=remedy)
+        raise InputError(problem, remedy=_remedy(tables))
     names = (base.name, head.name)
     models = before.models()
     return Comparison(
@@ -64,6 +63,21 @@ def compare_results(*, base: Path, head: Path, gates: list[Gate] | None = None) 
         before.datasets() | after.datasets(),
         {"base": before.former, "head": after.former},
     )
+
+
+def _remedy(tables: list[ComparedTable]) -> str:
+    """Return the remedy for tables without a common row."""
+    base, head = (
+        {value for table in tables for key, value in table.values[side] if key == TASK}
+        for side in (0, 1)
+    )
+    tasks = ({name.rpartition(BEFORE_TASK)[2] for name in names} for names in (base, head))
+    if base.isdisjoint(head) and set.intersection(*tasks):
+        words = (
+            "rows of logs are named `MODEL: TASK` where a folder has several models, else `TASK`"
+        )
+        return f"{words}; audit the logs of one model alone in both"
+    return "compare results of the same tables, groups and methods"
 
 
 def main(words: list[str]) -> None:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evenhand.comparison.numbers import ALPHA, GONE, NEW, SAME, Compared, ComparedTable
+from evenhand.core.whole import near_names
 from evenhand.errors import InputError
 from evenhand.metrics.paired import holm
 from evenhand.text.phrases import choice
@@ -116,12 +117,15 @@ def parse_gate(text: str | Mapping[str, Any]) -> Gate:
     if len(parts) < 3 or parts[-1] not in DIRECTIONS:
         problem = f"{text!r} is no gate"
         raise InputError(problem, remedy=f"{FORM}, and a direction of {', '.join(DIRECTIONS)}")
-    where = {}
+    where, key = {}, ""
     for part in parts[2:-1]:
-        key, equals, value = part.partition("=")
-        if not equals or not key or key in where:
+        name, equals, value = part.partition("=")
+        if key and part and not equals and part not in DIRECTIONS:  # a value with a colon
+            where[key] += f":{part}"
+            continue
+        if not equals or not name or name in where:
             raise InputError(f"{part!r} of the gate {text!r} chooses no rows", remedy=FORM)
-        where[key] = value
+        key, where[name] = name, value
     return Gate(parts[0], parts[1], where, parts[-1])
 
 
@@ -137,6 +141,8 @@ def read_gates(path: Path) -> list[Gate]:
 
     try:
         document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise InputError("there is no such file", file=path, remedy=near_names(path)) from error
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", file=path) from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.comparison.items.common import side_by_side
-from evenhand.comparison.results import MODEL, Results, Row, names_in_base, pair_trainings
+from evenhand.comparison.results import Results, Row, names_in_base, pair_trainings
 from evenhand.core.rows import grouped
 from evenhand.core.tables import Column, Table, declaration
 from evenhand.errors import InputError
@@ -228,13 +228,6 @@ def compare_tables(
         A table cannot be read, or neither folder has a table with a row.
     """
     names = {name: name for name in base.tables} | names_in_base(base, head, head.tables)
-    models = [
-        {row[MODEL] for name in run.tables for row in run.rows(name)[1] if row.get(MODEL)}
-        for run in (base, head)
-    ]
-    gone, new = models[0] - models[1], models[1] - models[0]
-    if len(gone) == len(new) == 1:
-        head.versions = gone.pop(), new.pop()
     finders = {
         name: _item_finder((base, name), (head, names[name]), str(Path(name).parent) in apart)
         for name in sorted(names)

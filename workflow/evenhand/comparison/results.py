@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from evenhand.core.rows import grouped
 from evenhand.errors import InputError
 from evenhand.io.documents import read_description
 from evenhand.legal.groups import attributes
+from evenhand.predictions.lm_eval import MODEL as BEFORE_TASK
 
 #: The tables that are compared by row; other files are compared as a whole.
 TABLES = ("tables/**/*.csv", "slguset/*.csv", "slguset_published/*.csv", "sentences.csv")
@@ -28,8 +29,8 @@ STORES = (
 
 PROVENANCE = "provenance.json"
 
-#: The column with the name of a language model.
-MODEL = "model"
+#: The columns with the name of a language model: alone, and in logs of several before the task.
+MODEL, TASK = "model", "task"
 
 
 class Results:
@@ -187,26 +188,64 @@ class Results:
             It is not a table: not UTF-8, without a header, or with rows of another length.
         """
         path = self.folder / name
-        versions = self.versions and self.versions[::-1]
         if name in self.former or not path.is_file():
             return [], []
         header, lines = read_strict_csv(path)
         if not header:
             raise InputError("has no header", file=path, line=1)
         rows = (dict(zip(header, cells, strict=True)) for _, cells in lines)
-        return header, [self._renamed(row, versions) for row in rows]
+        return header, [self.row_in_base(row) for row in rows]
 
     def stored_row(self, row: dict[str, str]) -> dict[str, str]:
         """Return a row of `rows` with the name that its model has in the files of this folder."""
-        return self._renamed(row, self.versions)
+        return rename_model(row, *self.versions) if self.versions else row
 
-    @staticmethod
-    def _renamed(row: dict[str, str], versions: tuple[str, str] | None) -> dict[str, str]:
-        renamed = versions and row.get(MODEL) == versions[0]
-        return row | {MODEL: versions[1]} if renamed else row
+    def row_in_base(self, row: dict[str, str]) -> dict[str, str]:
+        """Return a row of the files of this folder with the name that its model has elsewhere."""
+        return rename_model(row, *self.versions[::-1]) if self.versions else row
 
 
 Row = dict[str, str]
+
+
+def open_results(base: Path, head: Path) -> tuple[Results, Results]:
+    """Return two results folders, with the versions of a model that has another name in head.
+
+    These are the only models in a column (`MODEL`, or else before the tasks) that one run lacks.
+
+    Raises
+    ------
+    InputError
+        See `Results`, or a table cannot be read.
+    """
+    runs = Results(base), Results(head)
+    before, after = (
+        {(column, _model(row, column)) for name in run.tables for row in run.rows(name)[1]
+         for column in (MODEL, TASK)} for run in runs
+    )  # fmt: skip
+    for column in (MODEL, TASK):
+        gone, new = (
+            [model for place, model in some if model and place == column]
+            for some in (before - after, after - before)
+        )
+        if len(gone) == len(new) == 1:
+            runs[1].versions = gone[0], new[0]
+            break
+    return runs
+
+
+def _model(row: Row, column: str) -> str:
+    """Return the model in a column of a row; blank without one."""
+    value = row.get(column, "")
+    return value if column == MODEL else value.rpartition(BEFORE_TASK)[0]
+
+
+def rename_model(row: Mapping[str, str], old: str, new: str) -> Row:
+    """Return a row with the new name of a model, alone or before its task."""
+    renamed = {MODEL: new} if row.get(MODEL) == old else {}
+    if row.get(TASK, "").startswith(old + BEFORE_TASK):
+        renamed[TASK] = new + row[TASK].removeprefix(old)
+    return {**row, **renamed}
 
 
 def _described(path: Path) -> dict[str, Any]:

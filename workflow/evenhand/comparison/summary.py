@@ -11,8 +11,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evenhand.comparison.causes import Causes, OtherItems
 from evenhand.comparison.gates import Outcome
-from evenhand.comparison.numbers import ALPHA, GROUP, MOVED, NAMED, SAME, Compared, ComparedTable
-from evenhand.comparison.results import MODEL
+from evenhand.comparison.numbers import (
+    ALPHA,
+    CHANGED_TO,
+    GROUP,
+    MOVED,
+    NAMED,
+    SAME,
+    Compared,
+    ComparedTable,
+)
+from evenhand.comparison.results import MODEL, rename_model
 from evenhand.core.decimals import fixed, p_value
 from evenhand.core.phrases import MACROS, sentences_file
 from evenhand.io.markdown import render
@@ -33,9 +42,9 @@ CHARACTERS = 60
 #: The factor and the mark with which audits write numbers of a unit.
 SCALES = {"0 to 1": (100, " %"), "-1 to 1": (100, " points"), "%": (1, " %")}
 
-#: Markup, links and mentions of Markdown and of the HTML in it.
+#: Markup, links and mentions of Markdown and of the HTML in it. Underscores within a word are none.
 _MARKS = re.compile(
-    r"[\\`*\[\]#|~@$]|<(?=[a-z/!?])|&(?=#|\w+;)|(?<![^\W_])_|_(?![^\W_])|:(?=//)|(?<=www)\.",
+    r"[\\`*\[\]#|~@$]|<(?=[a-z/!?])|&(?=#|\w+;)|(?<!\w)_+|_+(?!\w)|:(?=//)|(?<=www)\.",
     re.IGNORECASE,
 )
 
@@ -153,7 +162,7 @@ def markdown(comparison: Comparison) -> str:
         "stem": lambda path: text(path.removeprefix("tables/").removesuffix(".csv")),
         "row": lambda key: _row(key, comparison.versions, comparison.datasets),
         "count": lambda items, noun: plural(len(items), noun),
-        "model": lambda name: text(_model(name, comparison.versions)),
+        "model": lambda name: text(_in_both({MODEL: name}, comparison.versions)[MODEL]),
         "repeats": lambda number: repeats.get(_place(number), {}),
         "estimate": estimate,
         "neutral": lambda number: _scaled(number.neutral, number.unit)[0].removesuffix(".0"),
@@ -207,7 +216,7 @@ def text(value: object, most: int = 2 * CHARACTERS) -> str:
     words = "".join(c if c.isprintable() else " " for c in str(value))
     if len(words) > most:
         words = f"{words[: most - 1]}…"
-    return _MARKS.sub(lambda mark: f"&#{ord(mark[0])};", words)
+    return _MARKS.sub(lambda mark: "".join(f"&#{ord(c)};" for c in mark[0]), words)
 
 
 def _only(tables: list[ComparedTable]) -> dict[str, dict[str, list[str]]]:
@@ -311,14 +320,14 @@ def _row(
     """Name a row by its keys, without ``all`` and blanks; a model of two versions by both."""
     if name := datasets.get(key.get("dataset", "")):
         key = {**key, "dataset": name}
-    if MODEL in key:
-        key = {**key, MODEL: _model(key[MODEL], versions)}
-    named = [f"{name} {value}" for name, value in key.items() if value not in ("", "all")]
+    key = _in_both(key, versions).items()
+    named = [f"{name} {value}" for name, value in key if value not in ("", "all")]
     return text(", ".join(named), 4 * CHARACTERS) or "all"
 
 
-def _model(name: str, versions: tuple[str, str] | None) -> str:
-    return " → ".join(versions) if versions and name == versions[0] else name
+def _in_both(key: Mapping[str, str], versions: tuple[str, str] | None) -> Mapping[str, str]:
+    """Return the keys of a row with the name of its model in both runs."""
+    return rename_model(key, versions[0], CHANGED_TO.join(versions)) if versions else key
 
 
 def document(comparison: Comparison) -> dict[str, Any]:
