@@ -680,6 +680,9 @@ def test_without_rates_the_first_finding_names_a_macro_f1_that_differs(tmp_path)
         assert first.startswith(begins)
         asked = "Rates (TPR, FPR, selection) were not computed: name the positive label"
         assert (asked in first) == (positive is None)
+        hint = "Rates of each label show which, if you name one after the other by `positive`."
+        mixed = [words for words in notes(description, tables, "") if "acro-F1 gives" in words]
+        assert len(mixed) == 1 and mixed[0].endswith(hint) == (positive is None)
 
 
 @pytest.mark.parametrize(("positive", "unlike"), [(None, True), ("s", True), (None, False)])

@@ -231,7 +231,8 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     of_mixture = _mixed(tables.get("groups", [])).values()
     # two groups that mirror each other are one gap
     if mixed := [row for rows in of_mixture for row in (rows[:1] if _is_mirror(rows) else rows)]:
-        sentences.append(_say("mixed", rows=mixed))
+        has_rates = bool(where(tables["groups"], metric="tpr"))
+        sentences.append(_say("mixed", rows=mixed, has_rates=has_rates))
     if count := description.get("unclustered"):
         sentences.append(_say("unclustered", count=count))
     if description.get("is_open"):

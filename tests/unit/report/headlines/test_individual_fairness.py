@@ -220,6 +220,7 @@ def test_the_group_with_the_lowest_share_is_named_if_the_labels_differ(positives
         assert (
             "The labels do not differ significantly between the groups (p = 0.16" in words
         ) is not differ
+        assert ("The labels differ significantly between the groups (p" in words) is differ
         assert "few people" not in words
     for one in where(people, group=1):
         one["people"] = 9

@@ -359,7 +359,7 @@ def _groups(
         "number": number,
         "predicted": predicted,
         "accuracy": accuracy,
-        "labels_p": labels_p if labels_p is not None and labels_p >= CHANCE else None,
+        "labels_p": labels_p,
         "lowest_in_both": predicted
         and (labels_p is None or labels_p < CHANCE)
         and not groups[0]["few"]

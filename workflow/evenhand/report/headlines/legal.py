@@ -116,7 +116,9 @@ def describe(study: Study) -> Headline:
         sentence=statements[0] if statements else say("nothing"),
         more=statements[1:],
         main=main,
-        question=plain("question", system="legal_rates") if rates else "",
+        question=plain("question", system="legal_rates" if rates else "texts")
+        if rates or not any(tables["group_scores"].values())
+        else "",
         figure=figure,
         caption=caption,
         figure_files=sources["group_scores"] if figure else (),
