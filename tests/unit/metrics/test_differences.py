@@ -166,7 +166,7 @@ def test_distances_from_a_neutral_point():
     assert mirrored.p_value > 0.9
 
 
-@pytest.mark.parametrize("small", [20, 50, 500])
+@pytest.mark.parametrize("small", [20, 500])
 def test_a_small_part_without_a_change_is_no_certainty(small):
     """Changes of 4 % of the cases of either part: the difference of the parts stays."""
     draw, false = np.random.default_rng(small), []

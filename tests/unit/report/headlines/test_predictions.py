@@ -57,6 +57,19 @@ def test_the_set_with_the_clearest_gap_comes_first(audited):
     assert conclude([]).sentence == "There are no predictions."
 
 
+@pytest.fixture
+def trained(audited):
+    """Make the files of an audit of a classifier that was trained by an objective."""
+
+    def make(name, shift, objective, **more):
+        meta, tables = audited(name, shift)
+        more |= {"trained": {"objective": objective, "dataset": "mine"}}
+        meta.write_text(json.dumps(json.loads(meta.read_text()) | more))
+        return [meta, tables]
+
+    return make
+
+
 def test_a_set_of_which_all_predictions_are_alike_does_not_lead(audited):
     def constant(name, shift):
         meta, tables = audited(name, shift)
@@ -74,23 +87,17 @@ def test_a_set_of_which_all_predictions_are_alike_does_not_lead(audited):
         assert any("constant" in words and "same prediction" in words for words in found.more)
 
 
-def test_a_classifier_at_the_share_of_the_majority_follows_one_with_a_gap(audited):
+def test_a_classifier_at_the_share_of_the_majority_follows_one_with_a_gap(trained):
     """But it precedes those without one, so that its gap is not denied, and mitigated ones."""
-
-    def trained(name, shift, majority, objective="erm"):
-        meta, tables = audited(name, shift)
-        document = json.loads(meta.read_text()) | {"majority": majority}
-        document["trained"] = {"objective": objective, "dataset": "mine"}
-        meta.write_text(json.dumps(document))
-        return [meta, tables]
-
-    poor, able = trained("poor", 0.4, 0.99), trained("able", 0.2, 0.5)
+    poor = trained("poor", 0.4, "erm", majority=0.99)
+    able = trained("able", 0.2, "erm", majority=0.5)
     (alone,) = describe(poor, {}).sentence.split("The accuracy of this classifier")[1:]
     assert "is below the majority-class baseline (99.0 %)" in alone
     found = describe([*poor, *able], {})
     assert found.sentence.startswith("<bdi>&lt;able&gt;</bdi>: ")
     assert "poor" not in found.short and any("poor" in words for words in found.more)
-    fair, mitigated = trained("fair", 0.0, 0.5), trained("dro", 0.2, 0.5, "group_dro")
+    fair = trained("fair", 0.0, "erm", majority=0.5)
+    mitigated = trained("dro", 0.2, "group_dro", majority=0.5)
     found = describe([*fair, *mitigated, *poor], {})
     assert found.short.startswith("Perhaps (the classifier is not better than the most frequent")
     assert "<bdi>&lt;poor&gt;</bdi>" in found.short and found.figure_files[0].endswith(
@@ -109,13 +116,8 @@ def test_a_set_whose_gap_unlike_labels_explain_follows_one_with_errors(audited):
     assert "other" not in found.short and "<bdi>&lt;errors" in found.sentence
 
 
-def test_plain_training_precedes_mitigation(audited):
-    files = []
-    for name, shift, objective in (("dro", 0.4, "group_dro"), ("plain", 0.3, "erm")):
-        meta, tables = audited(name, shift)
-        trained = {"trained": {"objective": objective, "dataset": "mine"}}
-        meta.write_text(json.dumps(json.loads(meta.read_text()) | trained))
-        files += [meta, tables]
+def test_plain_training_precedes_mitigation(trained):
+    files = [*trained("dro", 0.4, "group_dro"), *trained("plain", 0.3, "erm")]
     found = describe(files, {})
     plain = ["<bdi>&lt;plain&gt;</bdi>" in words for words in (found.sentence, *found.more)]
     assert plain[:2] == [True, True] and plain == sorted(plain, reverse=True)
@@ -130,13 +132,8 @@ def test_plain_training_precedes_mitigation(audited):
     assert re.search("; [1-9] further results?, all significant.$", alone)
 
 
-def test_a_gap_of_mitigated_classifiers_alone_is_none_of_plain_training(audited):
-    files = []
-    for name, shift, objective in (("dro", 0.4, "group_dro"), ("plain", 0.0, "erm")):
-        meta, tables = audited(name, shift)
-        trained = {"trained": {"objective": objective, "dataset": "mine"}}
-        meta.write_text(json.dumps(json.loads(meta.read_text()) | trained))
-        files += [meta, tables]
+def test_a_gap_of_mitigated_classifiers_alone_is_none_of_plain_training(trained):
+    files = [*trained("dro", 0.4, "group_dro"), *trained("plain", 0.0, "erm")]
     found = describe(files, {})
     assert found.sentence.startswith("<bdi>&lt;plain&gt;</bdi>: None of ")
     assert found.short.startswith("Nothing is significant under plain training, which does not")
@@ -158,13 +155,9 @@ def test_one_gap_among_many_attributes_is_in_doubt(sets, p, doubt):
         assert "after adjustment for 4 attributes and sets of predictions (p = 0.08)" in words
 
 
-def test_one_training_of_several_classifiers_counts_once(audited, write):
-    files = []
-    for name, shift in (("a", 0.3), ("b", 0.3), ("other", 0.2)):
-        meta, tables = audited(name, shift)
-        trained = {"trained": {"objective": "leace", "dataset": "mine"}}
-        meta.write_text(json.dumps(json.loads(meta.read_text()) | trained))
-        files += [meta, tables]
+def test_one_training_of_several_classifiers_counts_once(trained, write):
+    several = (("a", 0.3), ("b", 0.3), ("other", 0.2))
+    files = [file for name, shift in several for file in trained(name, shift, "leace")]
     found = describe(files, {})
     words = "<bdi>&lt;b&gt;</bdi> has the same training as <bdi>&lt;a&gt;</bdi>, so that"
     assert sum(each.startswith(words) for each in found.doubts) == 1

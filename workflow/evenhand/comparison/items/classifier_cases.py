@@ -18,8 +18,8 @@ from evenhand.legal.classifier_study import (
     read_scored,
     scores_of_groups,
 )
-from evenhand.legal.classifier_tables.tests import RATES
-from evenhand.metrics.classification import conventions, counts_of, influence
+from evenhand.legal.classifier_tables.tests import RATES, rate_terms
+from evenhand.metrics.classification import conventions, influence
 from evenhand.metrics.disparity import disparity
 from evenhand.metrics.group import group_sums
 
@@ -100,13 +100,7 @@ def _rates(
     rate: str, trained: Trained, label: int, codes: np.ndarray, count: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return a rate in percent by run and group, and the influence of each case: (n, runs)."""
-    counts = counts_of(trained.counts, trained.cases.classes.shape[1])
-    true, predicted, both = (part[..., label] for part in counts)
-    above, below = {
-        "selection_rate": (predicted, np.ones_like(true)),
-        "tpr": (both, true),
-        "fpr": (predicted - both, 1 - true),
-    }[rate]
+    above, below = rate_terms(trained.counts, trained.cases.classes.shape[1], label)[rate]
     below = np.broadcast_to(below, above.shape)
     sums = [group_sums(part, codes, count) for part in (above, below)]
     shares = np.divide(*sums, out=np.full(sums[0].shape, np.nan), where=sums[1] > 0)

@@ -328,17 +328,26 @@ def _by_group(
     scores = {"gd": scores_of_groups(sums, groups.sizes, classes, convention)}
     if positive is None:
         return scores
-    true, predicted, both = (part[..., positive] for part in counts_of(sums, classes))
-    every = np.broadcast_to(groups.sizes[:, None], true.shape)
-    for name, above, below in (
-        ("selection_rate", predicted, every),
-        ("tpr", both, true),
-        ("fpr", predicted - both, every - true),
-    ):
+    for name, (above, below) in rate_terms(sums, classes, positive, groups.sizes[:, None]).items():
         known = np.broadcast_to(below > 0, above.shape)
         rates = np.divide(above, below, out=np.full(above.shape, np.nan), where=known)
         scores[name] = 100 * np.swapaxes(rates, -1, -2)
     return scores
+
+
+def rate_terms(
+    sums: np.ndarray, classes: int, label: int, every: np.ndarray | int = 1
+) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Return numerator and denominator of each of `RATES` of a label, from sums of cases.
+
+    `every` is the number of cases of each sum.
+    """
+    true, predicted, both = (part[..., label] for part in counts_of(sums, classes))
+    return {
+        "selection_rate": (predicted, np.broadcast_to(every, true.shape)),
+        "tpr": (both, true),
+        "fpr": (predicted - both, every - true),
+    }
 
 
 def test_gap(gap: Gap, delta: float) -> dict[str, Any]:
