@@ -1,4 +1,4 @@
-"""Error rates and power of the test of a change of disparity between groups, by simulation.
+"""Error rates and power of tests of disparity between groups, and coverage, by simulation.
 
     python benchmarks/disparity.py [--samples 200] [--seed 0] [--held-out]
 
@@ -7,7 +7,9 @@ the seeds of a classifier more. Compared are the test by swaps of predictions, a
 of the tables, over cases alone: a verdict also needs a small p-value over seeds. With --held-out
 the cells are others, that were not used to choose the method. A share of significant sets without a
 change that misses its target (6 % without a disparity, 7 % where both have the same one) by more
-than two standard errors of the simulation makes the exit status 1.
+than two standard errors of the simulation makes the exit status 1; so does an interval of the mean
+over groups, of gd, of the worst group or of a difference of worst groups that covers the truth in
+fewer than 92 %.
 """
 
 import argparse
@@ -23,16 +25,37 @@ from scipy import optimize, special
 REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(REPOSITORY / "workflow"))
 
+from evenhand.legal.classifier_tables.mitigation import worst_cell  # noqa: E402
 from evenhand.legal.classifier_tables.tests import Gap, test_gap  # noqa: E402
-from evenhand.metrics.classification import counts_of, over_all, stacked  # noqa: E402
-from evenhand.metrics.disparity import permuted_sums, redrawn_sums, share_as_far  # noqa: E402
+from evenhand.metrics.classification import (  # noqa: E402
+    counts_of,
+    influence,
+    over_all,
+    stacked,
+)
+from evenhand.metrics.disparity import (  # noqa: E402
+    disparity,
+    gd_interval,
+    mean_interval,
+    permuted_sums,
+    redrawn_sums,
+    share_as_far,
+    worst_interval,
+)
+from evenhand.metrics.inference import share_interval, total  # noqa: E402
 from evenhand.metrics.paired import swapped_sums  # noqa: E402
 
 MEASURES = {"gd": partial(np.std, axis=-1), "gap": partial(np.ptp, axis=-1)}
 SEEDS, DRAWS, DELTA = 3, 199, 5.0
 
+#: Groups with fewer cases have no interval.
+FEW = 20
+
 #: The largest share of significant sets without a change: without a disparity, and with the same.
 MOST, MOST_SAME = 0.06, 0.07
+
+#: The least coverage of an interval of 95 %.
+LEAST_COVERAGE = 0.92
 
 
 class Design(NamedTuple):
@@ -146,6 +169,82 @@ def results(seed: int, samples: int, *, held_out: bool) -> Iterator[tuple[str, b
         title = f"Labels differ between groups; selection rates by {points + 0.2:g}, {points:g}"
         some, gaps = every if held_out else CHANGED, (points + 0.2, points)
         yield from table(title, some, accuracies, fair, gaps=gaps)
+    enough = {name: some for name, some in sizes.items() if min(some) >= FEW}
+    yield from of_intervals(seed, samples, enough)
+
+
+def of_intervals(
+    seed: int, samples: int, sizes: dict[str, tuple[int, ...]]
+) -> Iterator[tuple[str, bool]]:
+    """Yield the coverage of 95 % intervals: of accuracies, and of macro-F1 of three classes."""
+    generator = np.random.default_rng([seed, len(sizes)])
+    yield "\n## Coverage of intervals\n", True
+    yield "Of the mean, gd, worst group; macro-F1 (not judged); difference of worst groups.\n", True
+    kinds = {"equal": 0.0, "first low": -0.15, "last low": -0.15, "rising": 0.3}
+    yield f"| groups | {' | '.join(kinds)} |", True
+    yield "|---" * (1 + len(kinds)) + "|", True
+    for name, some in sizes.items():
+        cells, met = [], True
+        for kind, points in kinds.items():
+            true = np.full(len(some), 0.75)
+            if kind == "rising":
+                true += np.linspace(-points / 2, points / 2, len(some))
+            else:
+                true[-1 if kind == "last low" else 0] += points
+            hits = np.zeros((2, 3))
+            for classes in (1, 3):
+                for _ in range(samples):
+                    hits[classes // 2] += covered(some, true, classes, generator)
+            over = np.mean([covered_difference(some, true, generator) for _ in range(samples)])
+            shares = hits / samples
+            slack = 2 * (LEAST_COVERAGE * (1 - LEAST_COVERAGE) / samples) ** 0.5
+            met &= min(*shares[0], over) >= LEAST_COVERAGE - slack
+            both = ["/".join(f"{100 * one:.0f}" for one in part) for part in shares]
+            cells.append(f"{'; '.join(both)}; {100 * over:.0f}")
+        yield f"| {name} | {' | '.join(cells)} |", met
+
+
+def covered(
+    sizes: tuple[int, ...], true: np.ndarray, classes: int, generator: np.random.Generator
+) -> list[bool]:
+    """Return whether the intervals of mean, gd and worst group of a drawn set have the truth."""
+    scores, intervals, influences = [], [], []
+    for size, accuracy in zip(sizes, true, strict=True):
+        right = generator.random(size) < accuracy
+        if classes == 1:
+            score, effect = right.mean(), (right - right.mean())[:, None] / size
+        else:
+            labels = generator.integers(classes, size=size)
+            other = (labels + generator.integers(1, classes, size)) % classes
+            hot = np.eye(classes, dtype=bool)
+            values = stacked(hot[labels], hot[np.where(right, labels, other)][None])
+            score = over_all(counts_of(values.sum(axis=0), classes))[0]
+            effect = influence(values, classes, over_all)
+        pseudo_values = total(score + size * effect[:, 0], np.arange(size))
+        intervals.append(share_interval(pseudo_values, pseudo_values=True))
+        scores.append(score)
+        influences.append(effect)
+    each = np.array([scores]), intervals, 0.95
+    ends = mean_interval(*each), gd_interval(*each, influences=influences), worst_interval(*each)
+    return [low <= part <= high for (low, high), part in zip(ends, disparity(true), strict=True)]
+
+
+def covered_difference(
+    sizes: tuple[int, ...], true: np.ndarray, generator: np.random.Generator
+) -> bool:
+    """Return whether the interval of the difference of two classifiers' worst groups has it.
+
+    The second has the accuracies in reverse; half of their errors are shared.
+    """
+    codes = np.repeat(np.arange(len(sizes)), sizes)
+    first, second = generator.random((2, len(codes)))
+    second = np.where(generator.random(len(codes)) < 0.5, first, second)
+    worst, other = (
+        worst_cell((drawn < accuracy[codes])[:, None].astype(float), codes)
+        for drawn, accuracy in ((first, true), (second, true[::-1]))
+    )
+    _, low, high = worst.over(other)
+    return low <= 0 <= high
 
 
 def fair(groups: int) -> tuple[np.ndarray, np.ndarray]:

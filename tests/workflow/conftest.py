@@ -41,7 +41,7 @@ legal:
     swiss:
       kind: fscs
       parts: {cases: {format: swiss_judgment, files: [mine/cases.jsonl, mine/more]}}
-  resamples: 100
+  permutations: 100
   audit: {per_rule: 2}
 """
 

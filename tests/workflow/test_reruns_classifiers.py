@@ -32,7 +32,7 @@ legal:
     whole: {kind: hierarchical, model: longer, datasets: [swiss], objectives: [erm], seeds: 1,
             epochs: 1}
     still: {kind: frozen, model: longer, datasets: [swiss], objectives: [erm], seeds: 2, epochs: 1}
-  resamples: 100
+  permutations: 100
 """
 TARGETS = ("results/tables/classifiers/swiss",)
 TRAINING = {"words": "train_linear", "whole": "train_classifier", "still": "train_frozen_head"}
@@ -157,7 +157,13 @@ def test_editing_a_metric_trains_nothing(trained, graph):
             ("kind: linear,", "kind: linear, epsilon: 1.0e-8,", {WORDS, *DRO}),
             ("block: 32", "block: 16", {(*WHOLE, "0"), STILL}),
         ],
-        [("resamples: 100\n", "resamples: 100\n  objectives: {group_dro: [step_size=0.1]}\n", DRO)],
+        [
+            (
+                "permutations: 100\n",
+                "permutations: 100\n  objectives: {group_dro: [step_size=0.1]}\n",
+                DRO,
+            )
+        ],
         [("kind: linear,", "kind: linear, stands_for: none,", set())],
         [  # what a stage does anyway, or what is no change
             ("kind: linear,", "kind: linear, clip: 1.0, features: 5000, select: macro_f1,", set()),

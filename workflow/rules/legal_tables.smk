@@ -37,7 +37,7 @@ rule tabulate_cases:
             "legal.tabulate_cases",
             named,
             published,
-            options("legal", "resamples"),
+            options("legal", "permutations"),
         ),
     shell:
         run("legal.tabulate_cases")
@@ -60,7 +60,7 @@ rule tabulate_classifiers:
             "legal.tabulate_classifiers",
             named,
             options("inference", "delta"),
-            options("legal", "resamples"),
+            options("legal", "permutations"),
             lambda wildcards: derived(
                 None,
                 plan_classifiers.standing(config, wildcards.legal),

@@ -15,7 +15,7 @@ NO_CLAIMS = ",".join(CLAIM_COLUMNS) + "\n"
 
 def write_case_tables(folder, data, size_rows=None):
     """The tables of cases that tables of classifiers need; sizes may be given."""
-    study = CaseStudy(data, published=False, claims=data, words=data, resamples=20)
+    study = CaseStudy(data, published=False, claims=data, words=data, permutations=20)
     own = {sizes.TABLE: size_rows or sizes.rows(study), shift.TABLE: shift.rows(study)}
     write_tables(folder, [(t, [{"dataset": "mine"} | row for row in r]) for t, r in own.items()])
     return folder
@@ -31,7 +31,7 @@ def make_study(
     cases, runs = read_scored(built, paths, splits)
     for name, text in (("scores", scores), ("claims", claims)):
         (folder / f"{name}.csv").write_text(text, encoding="utf-8")
-    given = {"resamples": 99, "permutations": 99, "swaps": 499, "histories": []} | options
+    given = {"permutations": 99, "swaps": 499, "histories": []} | options
     given |= {"predictions": paths}
     return ClassifierStudy(
         data=built,

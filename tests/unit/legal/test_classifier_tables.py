@@ -116,7 +116,6 @@ def inputs(folder, resources, shuffle=False):
         "claims": resources / "published_claims.csv",
         "dataset": "mine",
         "splits": ["test"],
-        "resamples": 100,
         "permutations": 100,
         "swaps": 20,
     }
@@ -866,7 +865,7 @@ def beside(world):
             | {"published": 9 if verdict == "not_reproduced" else 7}
             for split, verdict in verdicts.items()
         ]
-        options |= {"size_rows": size_rows, "resamples": 100, "permutations": 100}
+        options |= {"size_rows": size_rows, "permutations": 100}
         runs = [small.run(noisy(n), **key) for n, key in enumerate(keys, 1)]
         return small.study(*runs, **options)
 

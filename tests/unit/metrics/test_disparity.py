@@ -6,17 +6,19 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from evenhand.metrics.disparity import (
-    centred_interval,
     disparity,
+    gd_interval,
+    mean_interval,
     permuted_sums,
     planted,
     redrawn_sums,
-    resampled_sums,
     same_disparity,
     share_as_far,
     widening,
+    worst_interval,
 )
 from evenhand.metrics.group import group_sums
+from evenhand.metrics.inference import recovered_interval, share_interval, total
 
 scores = arrays(float, st.integers(1, 8), elements=st.floats(0, 100))
 
@@ -92,15 +94,6 @@ def test_clusters_of_unlike_sizes_exchange_their_groups():
     assert len(np.unique(sums[:, 0])) == 3
 
 
-def test_bootstrap_samples_are_paired_and_have_the_size_of_the_cases():
-    ones = np.ones((5, 1), np.float32)
-    assert (resampled_sums(ones, seed=2, resamples=20) == 5).all()
-    some = np.arange(5, dtype=np.float32)[:, None]
-    both = resampled_sums(np.hstack([some, 2 * some]), seed=2, resamples=20)
-    assert (2 * both[:, 0] == both[:, 1]).all()
-    assert np.array_equal(both[:, :1], resampled_sums(some, seed=2, resamples=20))
-
-
 def test_planted_disparities_have_the_size_that_was_asked_for():
     for groups in (2, 3, 6):
         scores = np.full((50, 2, groups + 1), 60.0)
@@ -115,10 +108,59 @@ def test_planted_disparities_have_the_size_that_was_asked_for():
     )
 
 
-def test_the_interval_has_the_width_of_the_draws_around_what_was_seen():
-    drawn = np.linspace(0, 10, 1001)
-    low, high = centred_interval(drawn, np.array(50.0))
-    assert (low, high) == pytest.approx((45.25, 54.75))
+def _of_groups(sizes, accuracies, draws, seed, runs=1):
+    """Yield the scores of drawn groups, with intervals and influences; runs share their cases."""
+    generator = np.random.default_rng(seed)
+    for _ in range(draws):
+        cases = [
+            np.repeat(generator.random((size, 1)) < accuracy, runs, axis=1).astype(float)
+            for size, accuracy in zip(sizes, accuracies, strict=True)
+        ]
+        scores = np.stack([some.mean(axis=0) for some in cases], axis=1)
+        intervals = [share_interval(total(some[:, 0], np.arange(len(some)))) for some in cases]
+        influences = [(some - some.mean(axis=0)) / len(some) for some in cases]
+        yield scores, intervals, influences
+
+
+@pytest.mark.parametrize(
+    ("sizes", "accuracies"),
+    [((100,) * 6, (0.75,) * 6), ((30, 60, 120, 300), (0.6, 0.8, 0.75, 0.9))],
+)
+def test_intervals_of_disparity_cover_the_truth_also_where_groups_are_equal(sizes, accuracies):
+    truth = disparity(np.array(accuracies))
+    hits = np.zeros(3)
+    for scores, intervals, influences in _of_groups(sizes, accuracies, 200, seed=5):
+        ends = (
+            mean_interval(scores, intervals, 0.95),
+            gd_interval(scores, intervals, 0.95, influences=influences),
+            worst_interval(scores, intervals, 0.95),
+        )
+        hits += [low <= part <= high for (low, high), part in zip(ends, truth, strict=True)]
+        seen = (float(part[0]) for part in disparity(scores))
+        assert all(low <= part <= high for (low, high), part in zip(ends, seen, strict=True))
+    assert (hits >= 0.92 * 200).all()
+
+
+def test_the_disparity_of_two_groups_has_half_the_interval_of_their_difference():
+    for scores, intervals, influences in _of_groups((150, 150), (0.9, 0.6), 3, seed=1):
+        low, high = gd_interval(scores, intervals, 0.95, influences=influences)
+        ends = [interval(0.95) for interval in intervals]
+        expected = recovered_interval(*ends, *scores[0])
+        assert (2 * low, 2 * high) == pytest.approx(np.sort(np.abs(expected)), abs=0.03)
+
+
+def test_runs_with_the_same_errors_are_no_further_evidence():
+    """Two runs alike have the interval of one; runs whose errors are unlike have one as wide."""
+    (one,), (two,) = (list(_of_groups((40, 80), (0.7, 0.8), 1, 3, runs)) for runs in (1, 2))
+    ends = [gd_interval(*each[:2], 0.95, influences=each[2]) for each in (one, two)]
+    assert ends[0] == pytest.approx(ends[1], abs=0.01)
+
+
+def test_the_worst_of_several_runs_may_be_another_group_in_each():
+    scores = np.array([[0.6, 0.8], [0.8, 0.6]])
+    intervals = [lambda level: (0.7 - level / 10, 0.7 + level / 10)] * 2
+    low, high = worst_interval(scores, intervals, 0.9)
+    assert (low, high) == pytest.approx((0.6 - 0.09, 0.6 + 0.095))
 
 
 def test_shares_as_far():

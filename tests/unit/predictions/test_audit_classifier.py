@@ -120,7 +120,7 @@ def test_both_tables_of_a_classifier_have_one_macro_f1_and_one_calibration_error
     made = {key: tmp_path / key for key in ("out", "cases", "meta")}
     audit_classifier(data=data, predictions=files, name="mine", **made)
     (tmp_path / "study").mkdir()
-    study = make_study(tmp_path / "study", data, *seeds, resamples=1000)
+    study = make_study(tmp_path / "study", data, *seeds)
     rows = [
         row
         for row in group_scores.rows(study)

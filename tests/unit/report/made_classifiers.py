@@ -37,7 +37,6 @@ def write_results(repository: Path, folder: Path) -> list[Path]:
         dataset="mine",
         transformer=["linear"],
         splits=["test"],
-        resamples=100,
         permutations=100,
         swaps=99,
     )

@@ -41,7 +41,7 @@ def write_results(repository: Path, folder: Path, name: str = "mine") -> list[Pa
         out=tables,
         dataset=name,
         findings=write_found(folder, [(she, found)])[1],
-        resamples=100,
+        permutations=100,
     )
     counts = own / "records" / "part.counts.json"
     counts.write_text(

@@ -36,7 +36,7 @@ def made(folder, repository, kind, cases, **options):
         words=tables / "outcome_words.csv",
         out=folder / "tables",
         dataset="mine",
-        resamples=100,
+        permutations=100,
         **options,
     )
     template = repository / "workflow/evenhand/report/cards/legal_card.md.jinja"

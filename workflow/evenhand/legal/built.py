@@ -229,7 +229,7 @@ class CaseStudy(BuiltCases):
         The findings of each attribute.
     tokens : list of (Path, Path)
         Token ids of the cases and their description, per tokenizer.
-    resamples : int
+    permutations : int
         Random draws.
     """
 
@@ -238,4 +238,4 @@ class CaseStudy(BuiltCases):
     words: Path
     findings: dict[str, Path] = field(default_factory=dict)
     tokens: list[tuple[Path, Path]] = field(default_factory=list)
-    resamples: int = 1000
+    permutations: int = 1000

@@ -289,8 +289,8 @@ class ClassifierStudy:
         The splits that are scored; most tables are of test alone.
     delta : float
         The smallest difference that matters, in points.
-    resamples, permutations, swaps : int
-        Bootstrap samples, random groups, random swaps of predictions.
+    permutations, swaps : int
+        Random groups, random swaps of predictions.
     """
 
     data: BuiltCases
@@ -307,7 +307,6 @@ class ClassifierStudy:
     positive: int | None = None
     splits: tuple[str, ...] = ("dev", "test")
     delta: float = 5.0
-    resamples: int = 1000
     permutations: int = 1000
     swaps: int = 4999
 

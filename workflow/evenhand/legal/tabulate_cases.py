@@ -22,7 +22,7 @@ def tabulate_cases(
     findings: Input | None = None,
     tokens: list[Input] | None = None,
     metas: list[Input] | None = None,
-    resamples: Annotated[int, Range(least=100)] = 1000,
+    permutations: Annotated[int, Range(least=100)] = 1000,
 ) -> dict[str, Any]:
     """Compute the tables of a data set of legal cases.
 
@@ -44,8 +44,8 @@ def tabulate_cases(
         The folder of `find_attributes`.
     tokens, metas : list of path, optional
         The output of `tokenise_cases` on this data set, one pair per tokenizer.
-    resamples : int
-        Bootstrap samples and random parts.
+    permutations : int
+        Random parts and random groups of cases.
 
     Raises
     ------
@@ -59,6 +59,6 @@ def tabulate_cases(
         words=words,
         findings=findings_files(findings)[1] if findings else {},
         tokens=list(zip(tokens or [], metas or [], strict=True)),
-        resamples=resamples,
+        permutations=permutations,
     )
     return tabulate(out, load_members(case_tables), study, {"dataset": dataset})

@@ -29,7 +29,6 @@ def tabulate_classifiers(
     positive: str | None = None,
     splits: list[str] | None = None,
     delta: Delta = 5.0,
-    resamples: Annotated[int, Range(least=100)] = 1000,
     permutations: Annotated[int, Range(least=100)] = 1000,
     swaps: Count = 4999,
 ) -> dict[str, Any]:
@@ -67,8 +66,8 @@ def tabulate_classifiers(
         The splits that are scored; dev and test by default.
     delta : float
         The smallest difference that matters, in points.
-    resamples, permutations, swaps : int
-        Bootstrap samples, random groups and random swaps of predictions. All trainings see the
+    permutations, swaps : int
+        Random groups and random swaps of predictions. All trainings see the
         same draws.
 
     Raises
@@ -95,7 +94,6 @@ def tabulate_classifiers(
         positive=built.dataset.positive_place(positive) if rates else None,
         splits=tuple(splits),
         delta=delta,
-        resamples=resamples,
         permutations=permutations,
         swaps=swaps,
     )

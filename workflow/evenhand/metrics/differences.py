@@ -186,9 +186,9 @@ def difference_of_items(
     several = [np.asarray(some) for some in runs if len(some) > 1]
     terms = [(some.var(ddof=1) / len(some), len(some) - 1) for some in several]
     terms += _of_small_parts(influence, error**2, np.asarray(parts, int), np.asarray(slopes))
-    if not terms:
-        return Difference(change, error, p_value, *ends)
     both = float(np.sqrt(error**2 + sum(variance for variance, _ in terms)))
+    if not terms or not both:
+        return Difference(change, error, p_value, *ends)
     below = sum(variance**2 / freedom for variance, freedom in terms)
     freedom = both**4 / below if below else np.inf
     p_value = max(p_value, 2 * float(stats.t.sf(abs(change) / both, freedom)))

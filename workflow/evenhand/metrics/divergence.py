@@ -8,9 +8,6 @@ import numpy as np
 
 from evenhand.metrics.individual import js_divergence
 
-#: The distance of distributions without a common label.
-FARTHEST = np.sqrt(np.log(2))
-
 
 def jensen_shannon_distance(counts_a: np.ndarray, counts_b: np.ndarray) -> np.ndarray | float:
     """Return the square root of the Jensen-Shannon divergence, with the natural logarithm.
@@ -31,41 +28,6 @@ def jensen_shannon_distance(counts_a: np.ndarray, counts_b: np.ndarray) -> np.nd
     return float(distance) if distance.ndim == 0 else distance
 
 
-def resampled_distances(
-    patterns: np.ndarray,
-    times_a: np.ndarray,
-    times_b: np.ndarray,
-    generator: np.random.Generator,
-    resamples: int,
-) -> np.ndarray:
-    """Return bootstrap samples of the distance: the cases of each side are resampled.
-
-    Parameters
-    ----------
-    patterns : array of float, shape (m, k)
-        The sets of labels that occur, one per row.
-    times_a, times_b : array of int, shape (m,)
-        The number of cases of each side with each set.
-    generator : numpy Generator
-        Source of the draw.
-    resamples : int
-        Number of samples.
-
-    Returns
-    -------
-    array of float, shape (resamples,)
-        NaN where a side has no case. Samples are farther apart than the cases themselves, so with
-        few cases their quantiles are too high; see `evenhand.metrics.disparity.centred_interval`.
-    """
-    sides = []
-    for times in (times_a, times_b):
-        total = int(times.sum())
-        if not total:
-            return np.full(resamples, np.nan)
-        sides.append(generator.multinomial(total, times / total, size=resamples) @ patterns)
-    return jensen_shannon_distance(*sides)
-
-
 def permuted_distances(
     patterns: np.ndarray,
     times_a: np.ndarray,
@@ -75,8 +37,18 @@ def permuted_distances(
 ) -> np.ndarray:
     """Return the distances of two random parts of all cases, of the sizes of the sides.
 
-    This is the noise floor: the distance if both sides had one distribution. Parameters are those
-    of `resampled_distances`.
+    This is the noise floor: the distance if both sides had one distribution.
+
+    Parameters
+    ----------
+    patterns : array of float, shape (m, k)
+        The sets of labels that occur, one per row.
+    times_a, times_b : array of int, shape (m,)
+        The number of cases of each side with each set.
+    generator : numpy Generator
+        Source of the draw.
+    permutations : int
+        Number of draws.
 
     Returns
     -------

@@ -57,6 +57,10 @@ ENOUGH_POWER = 0.8
 ABOVE, BELOW, EQUIVALENT, INCONCLUSIVE = "above", "below", "equivalent", "inconclusive"
 
 
+#: An interval as a function of its coverage, between 0 and 1.
+IntervalByLevel = Callable[[float], tuple[float, float]]
+
+
 class Totals(NamedTuple):
     """Items summed by cluster, in the order of the sorted clusters.
 
@@ -794,7 +798,7 @@ def korn_graubard(totals: Totals, level: float = 0.95) -> tuple[float, float]:
 
 def share_interval(
     totals: Totals, *, pseudo_values: bool = False, may_tie: bool = False
-) -> Callable[[float], tuple[float, float]]:
+) -> IntervalByLevel:
     """Return `korn_graubard` as a function of the level: the rest is computed once.
 
     The variance of pseudo-values, and that of ties, replaces that of hits. Few clusters may have
@@ -915,7 +919,7 @@ def difference_interval(
     *,
     pseudo_values: bool = False,
     correlation: float = 0.0,
-) -> Callable[[float], tuple[float, float]]:
+) -> IntervalByLevel:
     """Return the interval of ``first - second``, shares of two samples, by level.
 
     See `share_interval` and `recovered_interval`.
@@ -939,9 +943,7 @@ def student_reach(values: np.ndarray, level: float = 0.95) -> float:
     return student_quantile(len(values) - 1, level) * sd / math.sqrt(len(values))
 
 
-def with_runs(
-    interval: Callable[[float], tuple[float, float]], values: np.ndarray
-) -> Callable[[float], tuple[float, float]]:
+def with_runs(interval: IntervalByLevel, values: np.ndarray) -> IntervalByLevel:
     """Return an interval of a mean over runs that allows for their variation too, by level.
 
     The half-widths over cases and over runs (`student_reach`) are added as their squares, as in
@@ -966,9 +968,7 @@ def with_runs(
     return wider
 
 
-def p_value_with_runs(
-    p_value: float, interval: Callable[[float], tuple[float, float]], level: float = 0.95
-) -> float:
+def p_value_with_runs(p_value: float, interval: IntervalByLevel, level: float = 0.95) -> float:
     """Return a p-value over cases, unless the interval of `with_runs` has 0: then that of it.
 
     So a difference is significant only if it holds over cases, after any adjustment, and the
@@ -978,7 +978,7 @@ def p_value_with_runs(
     return p_value if p_of_both < 1 - level else max(p_value, p_of_both)
 
 
-def inverted_p_value(interval: Callable[[float], tuple[float, float]]) -> float:
+def inverted_p_value(interval: IntervalByLevel) -> float:
     """Return the p-value of 0: one minus the level of the smallest interval that has it."""
     from scipy.optimize import brentq
 

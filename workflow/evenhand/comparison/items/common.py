@@ -47,7 +47,8 @@ def difference(items: Items | None, others: Items | None, noise: float = 0.0) ->
     if items is None or others is None or len(items.runs) != len(others.runs):
         return None
     values, runs = items.value - others.value - noise, items.runs - others.runs - noise
-    return items._replace(value=values, runs=runs)
+    slopes = np.maximum(np.abs(items.slope), np.abs(others.slope))
+    return items._replace(value=values, runs=runs, slope=slopes)
 
 
 def side_by_side(base: Items, head: Items) -> tuple[np.ndarray, ...]:

@@ -7,7 +7,7 @@ import numpy as np
 from evenhand.comparison.items import classifier_cases
 from evenhand.comparison.items.common import Items, difference
 from evenhand.legal.classifier_study import SETTING_KEY, Setting
-from evenhand.legal.classifier_tables.mitigation import cells_of, compared
+from evenhand.legal.classifier_tables.mitigation import cells_of, compared, worst_cell
 from evenhand.metrics.classification import counts_of
 
 
@@ -41,11 +41,8 @@ class Store(classifier_cases.Store):
             return None
         _, codes, _ = cells_of(trained.cases, groups[0])
         counts = counts_of(trained.counts[groups[0].known], trained.cases.classes.shape[1])
-        right = 100.0 * (counts.true == counts.predicted).all(axis=-1)
-        accuracy = np.bincount(codes, right.mean(axis=1)) / np.bincount(codes)
-        of_worst = codes == accuracy.argmin()
-        runs, number = right[of_worst].mean(axis=0), accuracy.min()
-        values = np.full(len(codes), number)
-        values[of_worst] += len(codes) / of_worst.sum() * (right[of_worst].mean(axis=1) - number)
+        right = (counts.true == counts.predicted).all(axis=-1).astype(float)
+        worst = worst_cell(right, codes)
         names = trained.ids[groups[0].known]
-        return Items(names, names, values, runs if len(runs) > 1 else np.empty(0))
+        runs = worst.runs if len(worst.runs) > 1 else np.empty(0)
+        return Items(names, names, worst.values, runs, codes.astype(str), worst.is_in.astype(float))

@@ -174,7 +174,7 @@ def _rows(study: CaseStudy, pattern: Pattern, members: np.ndarray) -> Iterator[R
         "paragraphs": pattern.paragraphs,
         "examples": "; ".join(pattern.examples),
         **_association(
-            labels, has, f"{SEED} {pattern.language} {pattern.pattern}", study.resamples
+            labels, has, f"{SEED} {pattern.language} {pattern.pattern}", study.permutations
         ),
     }
     for label, column in zip(label_names(study.dataset), labels.T, strict=True):
@@ -186,7 +186,7 @@ def _rows(study: CaseStudy, pattern: Pattern, members: np.ndarray) -> Iterator[R
         yield row | dict(zip(("risk_ratio", "low", "high"), risk_ratio(*counts), strict=True))
 
 
-def _association(labels: np.ndarray, has: np.ndarray, name: str, resamples: int) -> Row:
+def _association(labels: np.ndarray, has: np.ndarray, name: str, permutations: int) -> Row:
     """Mutual information with the sets of labels, and how much of it chance alone shows."""
     if not has.any():
         return {}
@@ -195,7 +195,7 @@ def _association(labels: np.ndarray, has: np.ndarray, name: str, resamples: int)
     with_it = np.bincount(set_of[has], minlength=len(totals))
     information = float(mutual_information(with_it[None], totals)[0])
     generator = np.random.default_rng(drawn_seed(name))
-    drawn = generator.multivariate_hypergeometric(totals, int(has.sum()), size=resamples)
+    drawn = generator.multivariate_hypergeometric(totals, int(has.sum()), size=permutations)
     noise = mutual_information(drawn, totals)
     p = float(share_as_far(noise, information))
     return {

@@ -39,16 +39,18 @@ from evenhand.metrics.classification import (
     stacked,
 )
 from evenhand.metrics.disparity import (
-    centred_interval,
     drawn_seed,
+    gd_interval,
+    mean_interval,
     permuted_sums,
     planted,
-    resampled_sums,
     share_as_far,
+    worst_interval,
 )
 from evenhand.metrics.inference import (
     ENOUGH_POWER,
     LEAST_EFFECTIVE,
+    IntervalByLevel,
     bounded,
     conclude,
     difference_interval,
@@ -135,8 +137,8 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
     return (study.selected(row) for row, _ in evaluate(study))
 
 
-#: Scores or sums of the groups as they are, of bootstrap samples, of random groups, of random
-#: groups with the same labels, and of a perfect classifier.
+#: Scores or sums of the groups as they are, of random groups, of random groups with the same
+#: labels, and of a perfect classifier.
 Draws = dict[str, np.ndarray]
 
 
@@ -180,30 +182,26 @@ def _of_attribute(
             for seed, chosen in [*((runs.seeds[n], [n]) for n in places), (MEAN, places)]:
                 row = key | {"seed": seed, "seeds": len(chosen)}
                 labels = [constant[place] for place in chosen if constant[place] is not None]
-                of_groups = list(_group_rows(row, groups, present, scores, influences, chosen))
+                # of all cases, and of each group
+                numbers = [overall, *scores["seen"].T]
+                intervals = [
+                    _over_cases(number[chosen], some[:, chosen]) if len(some) else None
+                    for number, some in zip(numbers, influences, strict=True)
+                ]
+                of_groups = list(_group_rows(row, groups, present, scores, intervals, chosen))
                 if (name, seed) == ("all", MEAN):
                     parts = influences[1:], chosen
                     of_groups = _beside_others(study, of_groups, values, groups, classes, *parts)
                 row |= {"constant_seeds": len(labels), "always": "; ".join(dict.fromkeys(labels))}
-                whole = influences[0]
-                yield _score_row(study, row, groups, scores, measures, whole, chosen), of_groups
+                parts = intervals, [some[:, chosen] for some in influences[1:]]
+                yield _score_row(study, row, groups, scores, measures, chosen, *parts), of_groups
 
 
 def _sums(
     study: ClassifierStudy, name: str, cases: Cases, values: np.ndarray, groups: Groups
 ) -> Draws:
-    """Return sums of `case_counts` by group.
-
-    Bootstrap samples are drawn within a group, so that it keeps its size and is never empty.
-    """
+    """Return sums of `case_counts` by group."""
     attribute, known = groups.attribute.name, groups.known
-    drawn = np.zeros((study.resamples, groups.unknown, values.shape[1]), dtype=values.dtype)
-    for group in np.flatnonzero(groups.sizes):
-        drawn[:, group] = resampled_sums(
-            values[groups.codes == group],
-            seed=drawn_seed(name, attribute, groups.names[group]),
-            resamples=study.resamples,
-        )
     strata = np.unique(cases.true[known], axis=0, return_inverse=True)[1].reshape(-1)
     shuffled, seed = (values[known], groups.codes[known]), drawn_seed(name, attribute, "shuffled")
     draw = partial(permuted_sums, *shuffled, groups.unknown, seed=seed)
@@ -211,7 +209,7 @@ def _sums(
         draw(permutations=study.permutations, strata=some) for some in (None, strata)
     )
     perfect = groups.sums(stacked(cases.classes, cases.classes[None]))
-    sums = {"seen": groups.sums(values), "drawn": drawn, "noise": noise}
+    sums = {"seen": groups.sums(values), "noise": noise}
     return sums | {"noise_labels": noise_labels, "perfect": perfect}
 
 
@@ -235,8 +233,9 @@ def _score_row(
     groups: Groups,
     scores: Draws,
     measures: dict[str, Draws],
-    influences: np.ndarray,
     chosen: list[int],
+    intervals: list[IntervalByLevel | None],
+    influences: list[np.ndarray],
 ) -> Row:
     """Return a row of `scores`, of some runs."""
     sizes = groups.sizes[groups.sizes > 0]
@@ -247,15 +246,18 @@ def _score_row(
         "smallest_group": int(sizes.min()) if len(sizes) else None,
         "gd_perfect": float(measures["perfect"]["gd"][0]),
     }
+    of_measures: dict[str, IntervalByLevel] = {"overall": intervals[0]}
+    if len(sizes) and sizes.min() >= FEW:  # fewer are all right, or all wrong, by chance
+        there = np.flatnonzero(groups.sizes)
+        of_groups, of_cases = ([some[n] for n in there] for some in (intervals[1:], influences))
+        seen = scores["seen"][chosen][:, there] / 100
+        of_measures |= {
+            "mean": partial(mean_interval, seen, of_groups),
+            "gd": partial(gd_interval, seen, of_groups, influences=of_cases),
+            "worst": partial(worst_interval, seen, of_groups),
+        }
     for name in MEASURES:
-        seen, drawn = (measures[kind][name][..., chosen] for kind in ("seen", "drawn"))
-        if name == "overall":
-            interval = _around(seen, influences[:, chosen])
-        elif len(sizes) and sizes.min() < FEW:  # all right, or all wrong, by chance
-            interval = math.nan, math.nan
-        else:
-            interval = centred_interval(drawn.mean(axis=-1), seen.mean())
-        row |= _summary(name, seen, interval)
+        row |= _summary(name, measures["seen"][name][..., chosen], of_measures.get(name))
     if len(sizes):
         row["worst_group"] = groups.names[int(np.nanargmin(scores["seen"][chosen].mean(0)))]
     if len(sizes) < 2:
@@ -290,7 +292,7 @@ def _group_rows(
     groups: Groups,
     present: np.ndarray,
     scores: Draws,
-    influences: list[np.ndarray],
+    intervals: list[IntervalByLevel | None],
     chosen: list[int],
 ) -> Iterator[Row]:
     """Yield the rows of `group_scores`, of some runs."""
@@ -301,8 +303,7 @@ def _group_rows(
         row = key | {"group": name, "cases": size, "note": note if size < FEW else None}
         if size:
             seen = scores["seen"][chosen, group]
-            interval = _around(seen, influences[1 + group][:, chosen])
-            summary = _summary("score", seen, interval)
+            summary = _summary("score", seen, intervals[1 + group])
             row |= {column.removeprefix("score_"): cell for column, cell in summary.items()}
             sides = [share_as_far(noise[:, group], row["score"], low=low) for low in (True, False)]
             row |= {
@@ -358,18 +359,19 @@ def _beside_others(
     return rows
 
 
-def _around(scores: np.ndarray, influences: np.ndarray) -> tuple[float, float]:
-    """Return the interval of a mean score over runs from the influences (n, runs), in percent."""
+def _over_cases(scores: np.ndarray, influences: np.ndarray) -> IntervalByLevel:
+    """Return the interval over cases of a mean score over runs in percent, as shares, by level."""
     count = len(influences)
     pseudo_values = scores.mean() / 100 + count * influences.mean(axis=1)
-    of_cases = share_interval(total(pseudo_values, np.arange(count)), pseudo_values=True)
-    low, high = with_runs(of_cases, scores / 100)(1 - CHANCE)
-    return 100 * low, 100 * high
+    return share_interval(total(pseudo_values, np.arange(count)), pseudo_values=True)
 
 
-def _summary(name: str, values: np.ndarray, interval: tuple[float, float]) -> Row:
+def _summary(name: str, values: np.ndarray, of_cases: IntervalByLevel | None) -> Row:
     """Return mean and sd over runs, and the interval; None where there is none."""
-    ends = [None if np.isnan(end) else end for end in bounded(interval, 0.0, 100.0)]
+    ends = (math.nan, math.nan)
+    if of_cases is not None:
+        ends = [100 * end for end in with_runs(of_cases, values / 100)(1 - CHANCE)]
+    ends = [None if np.isnan(end) else end for end in bounded(ends, 0.0, 100.0)]
     return {
         f"{name}_sd": float(values.std(ddof=1)) if len(values) > 1 else None,
         **with_interval(name, values.mean(), *ends),
