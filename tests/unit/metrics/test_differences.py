@@ -145,6 +145,10 @@ def test_a_shift_of_all_items_alike_is_certain():
     assert paired(base, base + 0.01, np.arange(40)).p_value < 1e-8
     same = paired(base, base, np.arange(40))
     assert (same.p_value, same.low, same.high) == (1, 0, 0)
+    runs = {"runs": [np.ones(2), np.zeros(2)], "parts": np.arange(40) % 2, "slopes": np.ones(40)}
+    found = paired(np.ones(40), np.zeros(40), np.arange(40), **runs)
+    assert found.p_value < 1e-8
+    assert (found.low, found.high) == (-1, -1)
 
 
 def test_a_run_without_items_has_no_difference():

@@ -149,6 +149,15 @@ def test_the_disparity_of_two_groups_has_half_the_interval_of_their_difference()
         assert (2 * low, 2 * high) == pytest.approx(np.sort(np.abs(expected)), abs=0.03)
 
 
+def test_groups_that_are_all_right_may_differ():
+    cases = [np.ones((30, 2)), np.ones((60, 2))]
+    intervals = [share_interval(total(some[:, 0], np.arange(len(some)))) for some in cases]
+    influences = [some - 1 for some in cases]
+    low, high = gd_interval(np.ones((2, 2)), intervals, 0.95, influences=influences)
+    assert low == 0
+    assert 0.03 < high < 0.08
+
+
 def test_runs_with_the_same_errors_are_no_further_evidence():
     """Two runs alike have the interval of one; runs whose errors are unlike have one as wide."""
     (one,), (two,) = (list(_of_groups((40, 80), (0.7, 0.8), 1, 3, runs)) for runs in (1, 2))

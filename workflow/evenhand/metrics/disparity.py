@@ -400,13 +400,18 @@ def _border(seen: float, noise: np.ndarray, apart: np.ndarray, tail: float, *, l
     # GD is the root of a quadratic function of the distance, by draw and run
     squares, both, rest = (part.mean(axis=-1) for part in (apart**2, apart * noise, noise**2))
 
-    def is_inside(times: float) -> bool:
+    def drawn(times: float) -> np.ndarray:
         square = times**2 * squares + 2 * times * both + rest
-        drawn = np.sqrt(np.maximum(0.0, square)).mean(axis=-1)
-        as_far = drawn >= seen - TINY if low else drawn <= seen + TINY
+        return np.sqrt(np.maximum(0.0, square)).mean(axis=-1)
+
+    if not low:  # less than usual without a disparity, as if all cases are right, proves no less
+        seen = max(seen, float(np.median(drawn(0.0))))
+
+    def is_inside(times: float) -> bool:
+        as_far = drawn(times) >= seen - TINY if low else drawn(times) <= seen + TINY
         return bool(as_far.mean() > tail)
 
-    if is_inside(0.0) is low:
+    if low and is_inside(0.0):
         return 0.0
     near, far = 0.0, 1.0
     while is_inside(far) is not low:
