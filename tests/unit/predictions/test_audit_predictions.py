@@ -244,7 +244,10 @@ def test_probabilities_of_three_classes(tmp_path):
     table["y"], table["group"] = draw.choice(["x", "y", "z"], 90), ["a", "b"] * 45
     options = {"classes": ["x", "y", "z"], "probabilities": ["x", "y1", "z"]}
     tables, meta = audit(tmp_path, table, **options)
-    assert {row["metric"] for row in tables["gaps"]} == {"accuracy", "macro_f1", "ece"}
+    assert {(row["metric"], row["label"]) for row in tables["gaps"]} == {
+        *((name, None) for name in ("accuracy", "macro_f1", "ece")),
+        *(("tpr", name) for name in "xyz"),
+    }
     assert meta["positive"] is None
     with_rates, _ = audit(tmp_path, table, positive="z", **options)
     assert "tpr" in {row["metric"] for row in with_rates["gaps"]}
@@ -667,22 +670,36 @@ def test_a_macro_f1_that_comes_from_unlike_labels_is_no_finding(tmp_path):
     assert len(said) == 1 and f"of {len(mixed) - 1} groups (the first: f, by sex, 86.1 %" in said[0]
 
 
-def test_without_rates_the_first_finding_names_a_macro_f1_that_differs(tmp_path):
+def test_the_label_that_a_group_misses_is_named_first(tmp_path):
     """In group b one of three labels is never predicted, and as many cases are right."""
     table = pd.DataFrame({"y": [*"stw"] * 400, "group": np.repeat(["a", "b"], 600)})
     number, error = np.arange(1200), {"s": "t", "t": "w", "w": "s"}
     wrong = np.where(table["group"] == "a", number // 3 % 3 == 0, table["y"] == "s")
     table["p"] = np.where(wrong, table["y"].map(error), table["y"])
-    for positive, begins in ((None, "Macro-F1 differs significantly by group, and accuracy does"),
-                             ("s", "True positive rate differs by group")):  # fmt: skip
+    missed = (
+        "The label s is recognised 66.5 points less often for b than for a, by group: in 0.0 % of"
+        " 200 cases against 66.5 % of 200 (95 % CI of the difference −73.0 to −59.3; adjusted p <"
+        " 0.001)."
+    )
+    for positive, begins in ((None, missed), ("s", "True positive rate differs by group")):
         tables, description = audit(tmp_path, table, positive=positive)
         (first, *_) = findings(tables, 5, description)
         assert first.startswith(begins)
-        asked = "Rates (TPR, FPR, selection) were not computed: name the positive label"
-        assert (asked in first) == (positive is None)
-        hint = "Rates of each label show which, if you name one after the other by `positive`."
-        mixed = [words for words in notes(description, tables, "") if "acro-F1 gives" in words]
-        assert len(mixed) == 1 and mixed[0].endswith(hint) == (positive is None)
+        noted = notes(description, tables, "")
+        assert len([words for words in noted if "acro-F1 gives" in words]) == 1
+        computed = [words for words in noted if "or recall, is computed of each label." in words]
+        assert len(computed) == (positive is None)
+
+
+def test_the_recall_of_many_labels_is_that_of_the_most_frequent(tmp_path):
+    labels = [f"l{number:02}" for number in range(25) for _ in range(2 + 2 * (number > 4))]
+    table = pd.DataFrame({"y": labels, "p": labels, "group": ["a", "b"] * 45})
+    table.loc[0, "p"] = "l01"
+    tables, description = audit(tmp_path, table)
+    recalled = {row["label"] for row in tables["gaps"] if row["metric"] == "tpr"}
+    assert recalled == {*labels[10:]}
+    (noted,) = (words for words in notes(description, tables, "") if "or recall" in words)
+    assert "of the 20 most frequent of 25 labels; the others count in accuracy" in noted
 
 
 @pytest.mark.parametrize(("positive", "unlike"), [(None, True), ("s", True), (None, False)])
