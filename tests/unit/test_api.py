@@ -554,6 +554,8 @@ def test_a_loss_has_its_verdict_beside_the_network_without_it(tmp_path):
     adversary, constant, plain, with_loss, blind = by_name
     # a flip cannot change the decisions of a network without the attribute: that is no effect
     assert "Against mlp: gap of sel" in blind
+    tested = result.verdicts.query("method == 'mlp_without_attribute'")["metric"]
+    assert not {*tested} & {"ifr_b", "ifr_p"} and {*tested} > {"acc", "ddp"}
     assert decisions.startswith("On Table, change only a person’s gender, and 51.4 % of the plain")
     assert groups.startswith("Which group fares worse? The share with the label “approved” is ")
     assert adversary.startswith("laftr_dp (mu 4): ")

@@ -1222,8 +1222,9 @@ def _table_findings(result: Result, data: dict[str, Any]) -> list[str]:
 
     from evenhand.core.tables import read_tables
     from evenhand.individual.results import setting_of
+    from evenhand.individual.tables.tests import BY_CONSTRUCTION
     from evenhand.report.headlines.individual_fairness import conclude
-    from evenhand.report.headlines.mitigation import BY_CONSTRUCTION, CHANCE
+    from evenhand.report.headlines.mitigation import CHANCE
 
     tables = read_tables(result._tables)
     means, tests = defaultdict(dict), defaultdict(dict)
