@@ -255,6 +255,9 @@ def test_predictions_as_data_and_as_file_give_the_same(tmp_path, monkeypatch):
     assert " | lowest group | " in first.card() and "\n| g | True positive rate | " in first.card()
     page = second.to_html(tmp_path / "p.html").read_text(encoding="utf-8")
     assert html.escape(first.findings[0], quote=False) in page
+    classes = data.assign(y=data["y"].map({1: "s", 0: "t"}), p=["s", "t", "t"] * 20)
+    page = eh.audit_predictions(classes, **options).to_html(tmp_path / "classes.html").read_text()
+    assert "True positive rate of <bdi>t</bdi>" in page
 
 
 def test_a_named_index_is_a_column_of_an_audit_and_no_feature():

@@ -874,10 +874,17 @@ def test_errors_of_calibration_that_cancel_in_random_groups_are_no_gap(tmp_path)
     assert errors["a"]["value"] > errors["a"]["noise_high"]
     (words,) = (words for words in findings(tables, 5) if words.startswith("Calibration error"))
     ends = [100 * errors["a"][name] for name in ("value", "noise_low", "noise_high")]
+    of_a = table["group"] == "a"
+    for group, too in ((of_a, "low"), (~of_a, "high")):
+        far = 100 * abs((table["p"] - table["y"])[group].mean())
+        assert f"its probabilities are {far:.1f} points too {too} on average" in words
+    mixed = [row | {"value": 0.4} if row["metric"] == "ece" else row for row in tables["groups"]]
+    (other,) = (each for each in findings(tables | {"groups": mixed}, 5) if "by group: the" in each)
+    assert other.count("its probabilities are too high in some ranges and too low in others") == 2
     assert words.startswith(
         "Calibration error by group: the gap between groups is not significant. Worse"
     )
-    assert "a ({:.1f} %; random groups {:.1f} to {:.1f} %) and b (".format(*ends) in words
+    assert "a ({:.1f} %; random groups {:.1f} to {:.1f} %; its ".format(*ends) in words
 
 
 def test_the_finding_names_the_group_that_is_calibrated_worse(tmp_path):

@@ -564,10 +564,15 @@ def _gaps(tables: Tables, description: Mapping[str, Any]) -> list[str]:
         return {"title": title, "of_label": of_label, "counts": counts, "most": most}
 
     def words(finding: _Finding) -> str:
-        row, group, worse, *_ = finding
+        row, group, *_ = finding
+        worse = [each | {"direction": _direction(each, tables)} for each in finding.worse]
         if row["verdict"] != "above":
             return _say("worse_calibrated", row=row, worse=worse, title=facts(row)["title"])
         sentence = _say("gap", row=row, group=group, worse=worse, **facts(row))
+        if row["metric"] == "ece" and not where(worse, group=row["highest_group"]):
+            highest = {"group": row["highest_group"], "value": row["highest"]}
+            direction = _direction(row | highest, tables)
+            sentence += f" {_say('direction_of', group=highest['group'], words=direction)}"
         if finding.labels:
             sentence += f" {_say('of_labels', row=row, labels=finding.labels)}"
         if finding.is_crossed and group and group not in clear:
@@ -592,6 +597,17 @@ def _gaps(tables: Tables, description: Mapping[str, Any]) -> list[str]:
         and row["p_adjusted"] is not None
     ]
     return [first, *others, *([_say("without_gap", rows=without, runs=runs)] if without else [])]
+
+
+def _direction(group: dict[str, Any], tables: Tables) -> str:
+    """Return by how much a group's probabilities are too high or too low on average.
+
+    If this is less than half of its calibration error, they are both, and no number is named.
+    """
+    bins = where(tables["calibration"], attribute=group["attribute"], group=group["group"])
+    cases = sum(row["cases"] for row in bins)
+    far = sum(row["cases"] * (row["confidence"] - row["observed_frequency"]) for row in bins)
+    return _say("direction", far=far / cases, is_mixed=2 * abs(far / cases) < group["value"])
 
 
 def _others(group: dict[str, Any], groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
