@@ -275,10 +275,12 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS.replace(",a\n", ",ä\n").encode("latin-1"), {}, "UTF-8"),
         ("id,y,p,group\n", {}, "no rows below its header"),
         (ROWS + '5,"1,0.2,a\n6,0,0.3,b\n7,"", 1"\n8,1,0.2,a\n', {},
-         ".csv:8: the row of lines 6 to 8 has 2 cells, and the header 4; close the quotation mark"
-         " that opens a cell in line 6, or double it"),
-        (ROWS + "5,1\n", {}, "has 2 cells, and the header 4; put a cell with"),
-        (ROWS + "5,1", {}, ".csv:6: has 2 cells, and the header 4; copy or write the file again"),
+         ".csv:8: row 5 below the header, in lines 6 to 8, has 2 cells, and the header 4; close the"
+         " quotation mark that opens a cell in line 6, or double it"),
+        (ROWS + "\n5;1;0.2;a\n", {}, ".csv:7: row 5 below the header, in line 7, has 1 cell, and"
+         " the header 4; separate all its cells by a comma, as in the header, blank ones too."),
+        (ROWS + "5,1,0.2,a,b\n", {}, " the header 4; put a cell with a comma inside into quotes."),
+        (ROWS + "5,1", {}, " line 6, has 2 cells, and the header 4; copy or write the file again"),
         (ROWS + "5,1,0.2,\0b\n", {}, ".csv:6: has the control character U+0000 in the column"),
         (ROWS + ROWS, {}, ".csv:6: repeats the header; remove this line"),
         (ROWS.replace("p,gr", "p\x07,gr"), {}, ":1: has the control character U+0007 in the name"),
