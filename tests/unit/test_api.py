@@ -255,6 +255,9 @@ def test_predictions_as_data_and_as_file_give_the_same(tmp_path, monkeypatch):
     assert " | lowest group | " in first.card() and "\n| g | True positive rate | " in first.card()
     page = second.to_html(tmp_path / "p.html").read_text(encoding="utf-8")
     assert html.escape(first.findings[0], quote=False) in page
+    classes = data.assign(y=data["y"].map({1: "s", 0: "t"}), p=["s", "t", "t"] * 20)
+    page = eh.audit_predictions(classes, **options).to_html(tmp_path / "classes.html").read_text()
+    assert "True positive rate of <bdi>t</bdi>" in page
 
 
 def test_a_named_index_is_a_column_of_an_audit_and_no_feature():
@@ -554,6 +557,10 @@ def test_a_loss_has_its_verdict_beside_the_network_without_it(tmp_path):
     adversary, constant, plain, with_loss, blind = by_name
     # a flip cannot change the decisions of a network without the attribute: that is no effect
     assert "Against mlp: gap of sel" in blind
+    tested = result.verdicts.query("method == 'mlp_without_attribute'")["metric"]
+    assert not {*tested} & {"ifr_b", "ifr_p"} and {*tested} > {"acc", "ddp"}
+    units = result.verdicts[["unit", "delta"]].drop_duplicates().to_numpy().tolist()
+    assert units == [["percent", 5.0], ["share", 0.05]]
     assert decisions.startswith("On Table, change only a person’s gender, and 51.4 % of the plain")
     assert groups.startswith("Which group fares worse? The share with the label “approved” is ")
     assert adversary.startswith("laftr_dp (mu 4): ")

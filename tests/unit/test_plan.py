@@ -773,6 +773,19 @@ def test_a_positive_label_without_an_audit_names_the_objective_to_audit(here):
     words = r"no classifier of bios is audited \(to audit one, write `audited: \[group_dro\]`, or "
     with pytest.raises(InputError, match=words):
         plan.check_effects(plan.checked(written)[0], written)
+    del written["legal"]
+    plan.check_effects(plan.checked(written)[0], written)
+
+
+def test_the_positive_label_is_checked_where_no_classifier_is_declared(here):
+    written = biographies(here, task="binary", positive="cook")
+    del written["legal"]
+    rows = [f"A life {n},{('cook', 'nurse')[n % 2]},{'fm'[n // 6]}" for n in range(12)]
+    (here / "p.csv").write_text("\n".join(["bio,job,sex", *rows]))
+    plan.check_effects(plan.checked(written, with_texts=True)[0], written)
+    written["text"]["datasets"]["bios"]["label"]["positive"] = "king"
+    with pytest.raises(InputError, match="is king"):
+        plan.checked(written, with_texts=True)
 
 
 def test_the_errors_of_a_run_are_sentences_and_defects_too(tmp_path):

@@ -138,6 +138,8 @@ class Result:
         Of the main rows of the table, where it declares some (`evenhand.core.tables.Table.main`):
         each method that counts, on all pairs. Of logs, all rows: each task and each bias type. Of
         predictions, a row is a test of a group, and the findings name the significant gaps only.
+        Of tables of people, `delta` and all differences are in the `unit` of their row: 5 percent,
+        or 0.05 as a share.
         `table` has all rows.
         """
         from evenhand.core.tables import read_package
@@ -1222,8 +1224,9 @@ def _table_findings(result: Result, data: dict[str, Any]) -> list[str]:
 
     from evenhand.core.tables import read_tables
     from evenhand.individual.results import setting_of
+    from evenhand.individual.tables.tests import BY_CONSTRUCTION
     from evenhand.report.headlines.individual_fairness import conclude
-    from evenhand.report.headlines.mitigation import BY_CONSTRUCTION, CHANCE
+    from evenhand.report.headlines.mitigation import CHANCE
 
     tables = read_tables(result._tables)
     means, tests = defaultdict(dict), defaultdict(dict)

@@ -53,24 +53,24 @@ def expand(config: Config) -> Config:
 
 
 def unused(config: Config) -> dict[str, str]:
-    """Return the keys without an effect in this configuration, and why."""
+    """Return the keys without an effect in this configuration, and why.
+
+    Those of a data set without a classifier are checked (`plan_legal`) and kept for one.
+    """
     reasons = {}
     for data, dataset in config["text"]["datasets"].items():
         key, classifiers = f"text.datasets.{data}", config["legal"]["classifiers"].values()
         trained = {
             o for each in classifiers if data in each["datasets"] for o in each["objectives"]
         }
+        if not trained:
+            continue
         wrong = [name for name in dataset["audited"] if name not in trained]
         if wrong:
             reasons[f"{key}.audited"] = f"no classifier is trained on {data} with {wrong[0]}"
-        elif not trained:
-            reasons[f"{key}.audited"] = f"no classifier is trained on {data}"
         if not trained & {*dataset["audited"]}:
-            cure = (
-                f" (to audit one, write `audited: [{min(trained, default='')}]`, or train with erm)"
-            )
-            why = f"no classifier of {data} is audited{cure * bool(trained)}"
-            reasons[f"{key}.label.positive"] = why
+            cure = f" (to audit one, write `audited: [{min(trained)}]`, or train with erm)"
+            reasons[f"{key}.label.positive"] = f"no classifier of {data} is audited{cure}"
     return reasons
 
 

@@ -121,13 +121,13 @@ def test_paired_t_by_hand():
 
 def test_tests_pair_by_seed():
     rows = [run(seed=s, acc=80.0 + s) for s in range(4)]
-    rows += [run(seed=s, method="majority", acc=70.0 + 2 * s, balanced_acc=55.0) for s in (1, 2, 3)]
-    rows += [run(seed=0, method="majority", diverged=True)]
+    rows += [run(seed=s, method="my", acc=70.0 + 2 * s, balanced_acc=55.0) for s in (1, 2, 3)]
+    rows += [run(seed=0, method="my", diverged=True)]
     rows += [run(seed=7, method="logistic_regression"), run(seed=1, method="mlp_without_attribute")]
     found = list(tests.rows(study(rows)))
-    constant = find(found, method="majority", metric="balanced_acc")
+    constant = find(found, method="my", metric="balanced_acc")
     assert constant["reason"] == "the differences do not vary"
-    row = find(found, method="majority", metric="acc")
+    row = find(found, method="my", metric="acc")
     # 72 - 81, 74 - 82, 76 - 83: mean -8
     assert (row["seeds"], row["difference"], row["against"]) == (3, -8.0, "mlp")
     assert row["p_value"] <= row["p_adjusted"] <= 1
@@ -142,6 +142,19 @@ def test_tests_pair_by_seed():
     assert alone["reason"] == "they have no seed in common"
     once = find(found, method="mlp_without_attribute", metric="acc")
     assert once["reason"] == "one seed gives no variance between runs"
+
+
+def test_a_measure_that_no_seed_can_change_has_no_test():
+    rows = [run(seed=s, ifr_p=80.0 + s, acc=80.0 + s) for s in range(3)]
+    rows += [run(seed=s, method="mlp_without_attribute", ifr_b=100.0, ifr_p=100.0, acc=75.0 + s / 2)
+             for s in range(3)]  # fmt: skip
+    found = list(tests.rows(study(rows)))
+    blind = find(found, method="mlp_without_attribute", metric="ifr_p")
+    assert (blind["difference"], blind["reason"]) == (19.0, "it holds by construction")
+    assert {blind.get(name) for name in ("p_value", "p_adjusted", "verdict")} == {None}
+    row = find(found, method="mlp_without_attribute", metric="acc")
+    tested = sum(one.get("p_value") is not None for one in found)
+    assert tested == 6 and row["p_adjusted"] == pytest.approx(6 * row["p_value"])
 
 
 def test_networks_that_decide_the_same_for_everybody_are_not_equivalent():

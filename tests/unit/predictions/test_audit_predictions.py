@@ -244,7 +244,10 @@ def test_probabilities_of_three_classes(tmp_path):
     table["y"], table["group"] = draw.choice(["x", "y", "z"], 90), ["a", "b"] * 45
     options = {"classes": ["x", "y", "z"], "probabilities": ["x", "y1", "z"]}
     tables, meta = audit(tmp_path, table, **options)
-    assert {row["metric"] for row in tables["gaps"]} == {"accuracy", "macro_f1", "ece"}
+    assert {(row["metric"], row["label"]) for row in tables["gaps"]} == {
+        *((name, None) for name in ("accuracy", "macro_f1", "ece")),
+        *(("tpr", name) for name in "xyz"),
+    }
     assert meta["positive"] is None
     with_rates, _ = audit(tmp_path, table, positive="z", **options)
     assert "tpr" in {row["metric"] for row in with_rates["gaps"]}
@@ -272,10 +275,12 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS.replace(",a\n", ",ä\n").encode("latin-1"), {}, "UTF-8"),
         ("id,y,p,group\n", {}, "no rows below its header"),
         (ROWS + '5,"1,0.2,a\n6,0,0.3,b\n7,"", 1"\n8,1,0.2,a\n', {},
-         ".csv:8: the row of lines 6 to 8 has 2 cells, and the header 4; close the quotation mark"
-         " that opens a cell in line 6, or double it"),
-        (ROWS + "5,1\n", {}, "has 2 cells, and the header 4; put a cell with"),
-        (ROWS + "5,1", {}, ".csv:6: has 2 cells, and the header 4; copy or write the file again"),
+         ".csv:8: row 5 below the header, in lines 6 to 8, has 2 cells, and the header 4; close the"
+         " quotation mark that opens a cell in line 6, or double it"),
+        (ROWS + "\n5;1;0.2;a\n", {}, ".csv:7: row 5 below the header, in line 7, has 1 cell, and"
+         " the header 4; separate all its cells by a comma, as in the header, blank ones too."),
+        (ROWS + "5,1,0.2,a,b\n", {}, " the header 4; put a cell with a comma inside into quotes."),
+        (ROWS + "5,1", {}, " line 6, has 2 cells, and the header 4; copy or write the file again"),
         (ROWS + "5,1,0.2,\0b\n", {}, ".csv:6: has the control character U+0000 in the column"),
         (ROWS + ROWS, {}, ".csv:6: repeats the header; remove this line"),
         (ROWS.replace("p,gr", "p\x07,gr"), {}, ":1: has the control character U+0007 in the name"),
@@ -409,11 +414,19 @@ def test_left_out_rows_and_unknown_groups_are_noted(tmp_path):
         tmp_path, ROWS + "4,1,0.9,A\n4,1,0.8,\u200ba\n4,1,0.7,a\xa0b\n4,0,0.7,a b\n"
     )
     assert other_notes(tables, meta) == [
-        "The groups 'A', 'a', '\\u200ba' of group differ only in capital letters, blanks or"
-        " invisible characters, and each counts as a group; if they are one, spell them alike.",
-        "The groups 'a b', 'a\\xa0b' of group differ only in capital letters, blanks or"
-        " invisible characters, and each counts as a group; if they are one, spell them alike.",
+        f"The groups {values} of group differ only in capital letters, blanks, invisible"
+        " characters, or letters that look alike, and each counts as a group; if they are one,"
+        " spell them alike."
+        for values in (r"'A', 'a', '\u200ba'", r"'a b', 'a\xa0b'")
     ]
+    letters = ["\u0410", "A", "Ste\u0301", "St\xe9", "\u0421T", "C\u03a4", "q", "a b", "a  b"]
+    cells = "".join(f"4,{n % 2},0.7,{name}\n" for n, name in enumerate(letters))
+    words = "\n".join(other_notes(*audit(tmp_path, "id,y,p,group\n" + cells)))
+    cyrillic = "'A', '\u0410' (with U+0410 CYRILLIC CAPITAL LETTER A) of group differ only"
+    composed = "'Ste\u0301' (with U+0301 COMBINING ACUTE ACCENT), 'St\xe9' (with U+00E9 LATIN"
+    both = "'C\u03a4' (with U+03A4 GREEK CAPITAL LETTER TAU), '\u0421T' (with U+0421 CYRILLIC"
+    assert cyrillic in words and composed in words and both in words
+    assert "'a\u2423\u2423b', 'a b' of group" in words and words.count("The groups ") == 4
     tables, meta = audit(tmp_path, "y,p,group\nYes,no,a\nyes,yes,b\nno,no,a\nno,Yes,b\n")
     assert other_notes(tables, meta)[0].startswith("The labels 'Yes', 'yes' differ only in capital")
 
@@ -667,22 +680,36 @@ def test_a_macro_f1_that_comes_from_unlike_labels_is_no_finding(tmp_path):
     assert len(said) == 1 and f"of {len(mixed) - 1} groups (the first: f, by sex, 86.1 %" in said[0]
 
 
-def test_without_rates_the_first_finding_names_a_macro_f1_that_differs(tmp_path):
+def test_the_label_that_a_group_misses_is_named_first(tmp_path):
     """In group b one of three labels is never predicted, and as many cases are right."""
     table = pd.DataFrame({"y": [*"stw"] * 400, "group": np.repeat(["a", "b"], 600)})
     number, error = np.arange(1200), {"s": "t", "t": "w", "w": "s"}
     wrong = np.where(table["group"] == "a", number // 3 % 3 == 0, table["y"] == "s")
     table["p"] = np.where(wrong, table["y"].map(error), table["y"])
-    for positive, begins in ((None, "Macro-F1 differs significantly by group, and accuracy does"),
-                             ("s", "True positive rate differs by group")):  # fmt: skip
+    missed = (
+        "The label s is recognised 66.5 points less often for b than for a, by group: in 0.0 % of"
+        " 200 cases against 66.5 % of 200 (95 % CI of the difference −73.0 to −59.3; adjusted p <"
+        " 0.001)."
+    )
+    for positive, begins in ((None, missed), ("s", "True positive rate differs by group")):
         tables, description = audit(tmp_path, table, positive=positive)
         (first, *_) = findings(tables, 5, description)
         assert first.startswith(begins)
-        asked = "Rates (TPR, FPR, selection) were not computed: name the positive label"
-        assert (asked in first) == (positive is None)
-        hint = "Rates of each label show which, if you name one after the other by `positive`."
-        mixed = [words for words in notes(description, tables, "") if "acro-F1 gives" in words]
-        assert len(mixed) == 1 and mixed[0].endswith(hint) == (positive is None)
+        noted = notes(description, tables, "")
+        assert len([words for words in noted if "acro-F1 gives" in words]) == 1
+        computed = [words for words in noted if "or recall, is computed of each label." in words]
+        assert len(computed) == (positive is None)
+
+
+def test_the_recall_of_many_labels_is_that_of_the_most_frequent(tmp_path):
+    labels = [f"l{number:02}" for number in range(25) for _ in range(2 + 2 * (number > 4))]
+    table = pd.DataFrame({"y": labels, "p": labels, "group": ["a", "b"] * 45})
+    table.loc[0, "p"] = "l01"
+    tables, description = audit(tmp_path, table)
+    recalled = {row["label"] for row in tables["gaps"] if row["metric"] == "tpr"}
+    assert recalled == {*labels[10:]}
+    (noted,) = (words for words in notes(description, tables, "") if "or recall" in words)
+    assert "of the 20 most frequent of 25 labels; the others count in accuracy" in noted
 
 
 @pytest.mark.parametrize(("positive", "unlike"), [(None, True), ("s", True), (None, False)])
@@ -857,10 +884,17 @@ def test_errors_of_calibration_that_cancel_in_random_groups_are_no_gap(tmp_path)
     assert errors["a"]["value"] > errors["a"]["noise_high"]
     (words,) = (words for words in findings(tables, 5) if words.startswith("Calibration error"))
     ends = [100 * errors["a"][name] for name in ("value", "noise_low", "noise_high")]
+    of_a = table["group"] == "a"
+    for group, too in ((of_a, "low"), (~of_a, "high")):
+        far = 100 * abs((table["p"] - table["y"])[group].mean())
+        assert f"its probabilities are {far:.1f} points too {too} on average" in words
+    mixed = [row | {"value": 0.4} if row["metric"] == "ece" else row for row in tables["groups"]]
+    (other,) = (each for each in findings(tables | {"groups": mixed}, 5) if "by group: the" in each)
+    assert other.count("its probabilities are too high in some ranges and too low in others") == 2
     assert words.startswith(
         "Calibration error by group: the gap between groups is not significant. Worse"
     )
-    assert "a ({:.1f} %; random groups {:.1f} to {:.1f} %) and b (".format(*ends) in words
+    assert "a ({:.1f} %; random groups {:.1f} to {:.1f} %; its ".format(*ends) in words
 
 
 def test_the_finding_names_the_group_that_is_calibrated_worse(tmp_path):

@@ -744,7 +744,7 @@ def test_some_pairs_of_sentences_of_others_are_noted(tmp_path):
 def test_the_first_sample_that_is_left_out_is_named_with_its_field():
     row = {"reason": "no_field", "detail": "a.jsonl:3: it lacks 'doc'"}
     tables = {"left_out": [row, row | {"detail": "a.jsonl:9: it lacks 'doc'"}]}
-    description = {"format": "lm_eval", "rows": 9, "unknown": {}, "metrics": ["tpr"]}
+    description = {"format": "lm_eval", "rows": 9, "unknown": {}}
     assert notes(description, tables, "")[0] == (
         "2 of 9 samples are left out (a sample lacks a field, or one is blank; the first is"
         " a.jsonl:3: it lacks 'doc')."

@@ -48,6 +48,9 @@ MOST_P_REVERSED = 0.001
 #: Random groups behind a noise floor.
 PERMUTATIONS = 1000
 
+#: Without a positive label, the recall of so many labels is computed: the most frequent ones.
+MOST_RECALLS = 20
+
 
 class Metric(NamedTuple):
     """A metric of `METRICS`, and the label that it is of."""
@@ -155,15 +158,22 @@ class PredictionStudy:
 
     @cached_property
     def ratios(self) -> dict[Metric, np.ndarray]:
-        """Numerator (its mean over runs) and denominator of each case, by metric of `SHARES`."""
+        """Numerator (its mean over runs) and denominator of each case, by metric of `SHARES`.
+
+        Where no label is positive, the TPR of each of `MOST_RECALLS` labels: its recall.
+        """
         predictions, every = self.predictions, np.ones(len(self.predictions.id), dtype=bool)
         counted = {Metric("accuracy"): every}
+        by_size = np.argsort(-predictions.true.sum(axis=0), kind="stable")
+        recalled = {*by_size[:MOST_RECALLS].tolist()} if predictions.positive is None else set()
         for place, label in enumerate(predictions.classes):
+            positive = predictions.true[:, place]
             if predictions.several or place == predictions.positive:
-                positive = predictions.true[:, place]
                 counted[Metric("selection_rate", label)] = every
                 counted[Metric("tpr", label)] = positive
                 counted[Metric("fpr", label)] = ~positive
+            elif place in recalled:
+                counted[Metric("tpr", label)] = positive
         return {
             metric: np.stack([self._hits(metric).mean(axis=0) * below, below], axis=1).astype(float)
             for metric, below in counted.items()
@@ -276,15 +286,17 @@ class PredictionStudy:
                 noise[each, attribute.name] = self.of_sums(each, part)
         return noise
 
-    @staticmethod
-    def _stratum(metric: Metric) -> str | None:
-        return metric.label if metric.metric in ("tpr", "fpr") else None
+    def _stratum(self, metric: Metric) -> str | None:
+        """The label that random groups keep; blank for that of each case, None for none."""
+        if metric.metric not in ("tpr", "fpr"):
+            return None
+        return metric.label if self.predictions.several else ""
 
     def _strata(self, label: str) -> np.ndarray:
         predictions = self.predictions
         return (
             predictions.true[:, predictions.classes.index(label)]
-            if predictions.several
+            if label
             else predictions.true.argmax(axis=1)
         )
 

@@ -196,8 +196,10 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
     sentences += doubts(description, tables)
     if of := _of_calibration(description):
         sentences.append(_say("calibrated", of=of))
-    if "tpr" not in description.get("metrics", ["tpr"]):  # logs have no metrics
-        sentences.append(_say("no_positive"))
+    if "fpr" not in description.get("metrics", ["fpr"]):  # logs have no metrics
+        recalled = {row["label"] for row in where(tables["groups"], metric="tpr")}
+        facts = {"recalled": len(recalled), "labels": len(description["classes"])}
+        sentences.append(_say("no_positive", **facts))
     return sentences
 
 
@@ -231,8 +233,7 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     of_mixture = _mixed(tables.get("groups", [])).values()
     # two groups that mirror each other are one gap
     if mixed := [row for rows in of_mixture for row in (rows[:1] if _is_mirror(rows) else rows)]:
-        has_rates = bool(where(tables["groups"], metric="tpr"))
-        sentences.append(_say("mixed", rows=mixed, has_rates=has_rates))
+        sentences.append(_say("mixed", rows=mixed))
     if count := description.get("unclustered"):
         sentences.append(_say("unclustered", count=count))
     if description.get("is_open"):
@@ -392,6 +393,9 @@ class _Finding(NamedTuple):
         The rows of groups whose calibration error is above that of random groups.
     is_echo : bool
         Whether it is of an intersection and not clearly beyond a gap of one of its attributes.
+    is_summary : bool
+        Whether other metrics have the same errors: `SUMMARIES`, and the accuracy where the recall
+        of a label differs.
     labels : _Labels or None
         Of a selection rate, and of a gap that labels explain.
     """
@@ -400,6 +404,7 @@ class _Finding(NamedTuple):
     group: dict[str, Any] | None
     worse: list[dict[str, Any]]
     is_echo: bool
+    is_summary: bool
     labels: _Labels | None
 
     @property
@@ -410,10 +415,9 @@ class _Finding(NamedTuple):
         """
         group = self.group
         clear = (group["p_adjusted"], -abs(group["difference"])) if group else ()
-        is_summary = self.gap["metric"] in SUMMARIES
         p_values = [row["p_adjusted"] for row in (self.gap, *self.worse)]
         least = min(p for p in p_values if p is not None)
-        return self.is_crossed, self.is_explained, is_summary, *(clear or (least, 0.0))
+        return self.is_crossed, self.is_explained, self.is_summary, *(clear or (least, 0.0))
 
     @property
     def is_crossed(self) -> bool:
@@ -465,6 +469,8 @@ def _significant(tables: Tables, with_odds: bool = False) -> list[_Finding]:
     ]
     mixed = _mixed(tables.get("groups", []))
     keys = {_key(row) for row in rows}
+    has_recalls = not where(tables.get("gaps", []), metric="fpr")
+    of_recalls = {row["attribute"] for row in where(rows, metric="tpr") if has_recalls}
     worse = {_key(group) for group in _worse_crossed(tables.get("groups", []))}
     gaps = []
     for row in rows:
@@ -475,16 +481,18 @@ def _significant(tables: Tables, with_odds: bool = False) -> list[_Finding]:
         groups = [group for group in groups if group not in of_mixture]
         if of_mixture and not groups:
             continue
-        # of two groups that mirror each other, the higher one
-        most = min(
-            groups, key=lambda group: (*_clearness(group), -group["difference"]), default=None
-        )
         attribute, *metric = _key(row)
+        # of two groups that mirror each other, the higher one, or that whose label is missed
+        sign = 1 if metric[0] == "tpr" and has_recalls else -1
+        most = min(
+            groups, key=lambda group: (*_clearness(group), sign * group["difference"]), default=None
+        )
         parts = attribute.split(CROSS)
         follows = len(parts) > 1 and any((part, *metric) in keys for part in parts)
         is_echo = follows and _key(row) not in worse
         labels = _labels(row, most, tables) or _of_many_labels(row, most, tables)
-        gaps.append(_Finding(row, most, worse_calibrated[_key(row)], is_echo, labels))
+        is_summary = metric[0] in SUMMARIES or (metric[0] == "accuracy" and attribute in of_recalls)
+        gaps.append(_Finding(row, most, worse_calibrated[_key(row)], is_echo, is_summary, labels))
     gaps.sort(key=lambda finding: finding.key)
     spread_gaps = spread(gaps, lambda finding: finding.gap["attribute"])
     return sorted(spread_gaps, key=lambda finding: finding.is_crossed)
@@ -535,17 +543,14 @@ def _of_calibration(description: Mapping[str, Any]) -> str:
 def _gaps(tables: Tables, description: Mapping[str, Any]) -> list[str]:
     of_mixture = _mixed(tables.get("groups", []))
     rows = [row for row in tables.get("gaps", []) if row["lowest"] is not None]
-    mixed = [row for row in rows if row["verdict"] == "above" and _key(row) in of_mixture]
-    rows = [row for row in rows if row not in mixed]
+    rows = [row for row in rows if row["verdict"] != "above" or _key(row) not in of_mixture]
     labels = {row["label"] for row in rows} - {None}
     small = sum(row["verdict"] == "equivalent" for row in rows)
     untested = [row["attribute"] for row in rows if row["p_adjusted"] is None]
     runs = description.get("runs", 1)
     significant = [finding for finding in _significant(tables) if not finding.is_echo]
     if not significant:
-        without_rates = not labels and description.get("classes")
         facts = {"small": small, "untested": untested, "runs": runs}
-        facts |= {"mixed": mixed if without_rates else [], "without_rates": without_rates}
         return [_say("no_gap", gaps=len(rows) - len(untested), **facts)]
 
     def facts(row: dict[str, Any]) -> dict[str, Any]:
@@ -559,10 +564,15 @@ def _gaps(tables: Tables, description: Mapping[str, Any]) -> list[str]:
         return {"title": title, "of_label": of_label, "counts": counts, "most": most}
 
     def words(finding: _Finding) -> str:
-        row, group, worse, *_ = finding
+        row, group, *_ = finding
+        worse = [each | {"direction": _direction(each, tables)} for each in finding.worse]
         if row["verdict"] != "above":
             return _say("worse_calibrated", row=row, worse=worse, title=facts(row)["title"])
         sentence = _say("gap", row=row, group=group, worse=worse, **facts(row))
+        if row["metric"] == "ece" and not where(worse, group=row["highest_group"]):
+            highest = {"group": row["highest_group"], "value": row["highest"]}
+            direction = _direction(row | highest, tables)
+            sentence += f" {_say('direction_of', group=highest['group'], words=direction)}"
         if finding.labels:
             sentence += f" {_say('of_labels', row=row, labels=finding.labels)}"
         if finding.is_crossed and group and group not in clear:
@@ -587,6 +597,17 @@ def _gaps(tables: Tables, description: Mapping[str, Any]) -> list[str]:
         and row["p_adjusted"] is not None
     ]
     return [first, *others, *([_say("without_gap", rows=without, runs=runs)] if without else [])]
+
+
+def _direction(group: dict[str, Any], tables: Tables) -> str:
+    """Return by how much a group's probabilities are too high or too low on average.
+
+    If this is less than half of its calibration error, they are both, and no number is named.
+    """
+    bins = where(tables["calibration"], attribute=group["attribute"], group=group["group"])
+    cases = sum(row["cases"] for row in bins)
+    far = sum(row["cases"] * (row["confidence"] - row["observed_frequency"]) for row in bins)
+    return _say("direction", far=far / cases, is_mixed=2 * abs(far / cases) < group["value"])
 
 
 def _others(group: dict[str, Any], groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -650,7 +671,7 @@ def _of_many_labels(
 ) -> _Labels | None:
     """Return the difference in accuracy that the labels of both parts make, if it explains the gap.
 
-    Where there are more than two, of which at most one has a TPR.
+    Where there are more than two, or none is known to be positive.
     """
     rows = where(tables["groups"], attribute=gap["attribute"], metric="accuracy")
     if gap["metric"] != "accuracy" or any(row.get("expected") is None for row in rows):

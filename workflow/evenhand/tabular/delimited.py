@@ -30,6 +30,9 @@ _CONTROL = re.compile(r"[\0-\x08\x0e-\x1b\x7f]")
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
+#: Separators of cells, by character.
+SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
+
 #: The beginning of JSON: an object, or a list of objects or lists.
 _JSON = re.compile(r"\s*(\{|\[\s*[\[{])")
 
@@ -182,17 +185,23 @@ def _of_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     separator = separator_of(text.lstrip("\r\n").partition("\n")[0])
     lines = csv_lines(path, text, separator)
     header = [name.strip() for name in next(lines, (1, []))[1]]
-    for line, row in lines:
+    for number, (line, row) in enumerate(lines, 1):
         if len(row) != len(header):
-            remedy = "put a cell with the delimiter inside into quotes, and remove lines above"
-            remedy += " the header"
-            if len(row) < len(header) and line > text.count("\n"):  # without the end of a line
+            name, is_short = SEPARATORS[separator], len(row) < len(header)
+            remedy = f"put a cell with a {name} inside into quotes"
+            if is_short:
+                remedy = f"separate all its cells by a {name}, as in the header, blank ones too"
+            if number == 1:
+                remedy += ", and remove lines above the header"
+            if is_short and line > text.count("\n"):  # without the end of a line
                 remedy = "copy or write the file again if it was cut off"
-            problem = f"has {plural(len(row), 'cell')}, and the header {len(header)}"
+            place = f"line {line}"
             if further := len(_LINE_END.findall("".join(row))):  # within a quoted cell
-                problem = f"the row of lines {line - further} to {line} {problem}"
+                place = f"lines {line - further} to {line}"
                 remedy = f"close the quotation mark that opens a cell in line {line - further}, or"
                 remedy += ' double it ("") if it belongs to the text'
+            problem = f"row {number} below the header, in {place}, has"
+            problem += f" {plural(len(row), 'cell')}, and the header {len(header)}"
             raise InputError(problem, file=path, line=line, remedy=remedy)
         rows.append((line, [cell.strip() for cell in row]))
     if not header:

@@ -6,6 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from evenhand.text.catalogue import read_catalogue
 
+#: Cyrillic and Greek letters, in this order, that look like Latin ones.
+LOOK_ALIKE = str.maketrans(
+    "АВСЕНІЈКМОРЅТХУаеосрхуѕіј" + "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧο",
+    "ABCEHIJKMOPSTXYaeocpxysij" + "ABEZHIKMNOPTYXo",
+)
+
 _say = read_catalogue(__file__)
 
 
@@ -13,7 +19,7 @@ def spelt_alike(values: Iterable[str]) -> list[list[str]]:
     """Return groups of values that look nearly the same."""
     spelt = defaultdict(list)
     for value in values:
-        plain = unicodedata.normalize("NFKC", value).casefold()
+        plain = unicodedata.normalize("NFKC", value).translate(LOOK_ALIKE).casefold()
         seen = "".join(char for char in plain if unicodedata.category(char) != "Cf")
         spelt[" ".join(seen.split())].append(value)
     return [some for some in spelt.values() if len(some) > 1]
@@ -24,7 +30,22 @@ def spelt_words(name: str | None, values: Iterable[str]) -> list[str]:
 
     The name of the attribute; None for the label.
     """
-    return [_say("spelt", values=[*map(repr, some)], name=name) for some in spelt_alike(values)]
+    sentences = []
+    for some in spelt_alike(values):
+        shared = set.intersection(*map(set, some))
+        letters = [_first_unlike(value, shared) for value in some]
+        # several blanks in a row would be one on a page
+        cells = (repr(value).replace("  ", "\u2423\u2423") for value in some)
+        named = zip(cells, letters, strict=True)
+        sentences.append(_say("spelt", values=[*named], name=name))
+    return sentences
+
+
+def _first_unlike(value: str, shared: set[str]) -> str:
+    """Return number and name of the first visible character that others lack; blank for ASCII."""
+    unlike = (char for char in value if char not in shared and char.isprintable())
+    char = next((char for char in unlike if not char.isascii()), "")
+    return f"U+{ord(char):04X} {unicodedata.name(char, '')}".rstrip() if char else ""
 
 
 def empty_bins_words(name: str, bins: Sequence[str]) -> str:

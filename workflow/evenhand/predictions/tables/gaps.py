@@ -97,7 +97,7 @@ def tests_of(study: PredictionStudy, attribute: Attribute) -> Tests:
     tested = [(*row, [metric]) for metric, row in by_metric.items() if row is not None]
     for label in dict.fromkeys(item.label for item in study.ratios if item.label is not None):
         parts = [Metric("tpr", label), Metric("fpr", label)]
-        if any(by_metric[part] is None for part in parts):
+        if any(by_metric.get(part) is None for part in parts):
             continue
         (first, drawn), (second, others) = (by_metric[part] for part in parts)
         row = {"metric": ODDS, "label": label, "gap": max(first["gap"], second["gap"])}

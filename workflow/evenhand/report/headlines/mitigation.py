@@ -14,6 +14,7 @@ from evenhand.core.rows import grouped, grouped_by, where
 from evenhand.core.tables import read_tables
 from evenhand.individual.names import loss_title, method_title, title, titles_of, who
 from evenhand.individual.results import SETTING
+from evenhand.individual.tables.tests import BY_CONSTRUCTION
 from evenhand.io.documents import read_description
 from evenhand.legal.classifier_study import BASE
 from evenhand.legal.classifier_study import Setting as Training
@@ -56,13 +57,6 @@ POINTS = dict.fromkeys(("ddp", "deo_0", "deo_1"), 100)
 
 #: The baseline of the methods for tables of people: plain training.
 PLAIN = "mlp"
-
-#: A network without the attribute has an IFR of 100 by construction, and the most frequent label
-#: no gap either, which is no finding.
-BY_CONSTRUCTION = (
-    *(("mlp_without_attribute", metric) for metric in ("ifr_b", "ifr_p")),
-    *(("majority", metric) for metric in ("ifr_b", "ifr_p", "ddp")),
-)
 
 #: Methods of tables of people that mitigate nothing.
 BASELINES = ("logistic_regression", "majority", "eidig_base", "eidig_control")
@@ -848,7 +842,6 @@ def _people(path: Path, data: Iterable[Path]) -> Iterable[Change]:
     tests = Counter(row["dataset"] for row in rows if row["p_adjusted"] is not None)
     for row in rows:
         compared = row["against"] == PLAIN and row["method"] not in BASELINES
-        compared = compared and (row["method"], row["metric"]) not in BY_CONSTRUCTION
         known = row["metric"] in MEASURES and row["difference"] is not None and row["verdict"]
         if compared and known:
             names = ("against_mean", "mean", "difference", "difference_low", "difference_high")
