@@ -564,7 +564,8 @@ def as_written(sample, filter="none"):
     """A sample as 0.4.3 and later write it: numbers as text, arguments as a mapping."""
     text = {key: json.loads(json.dumps(sample[key]), parse_float=str) for key in ("resps",)}
     text["filtered_resps"] = [[str(one) for one in pair] for pair in sample["filtered_resps"]]
-    arguments = {"gen_args_0": {"arg_0": "", "arg_1": sample["doc"]["sent_more"]}}
+    texts = (sample["doc"][name] for name in ("sent_more", "sent_less"))
+    arguments = {f"gen_args_{n}": {"arg_0": "", "arg_1": text} for n, text in enumerate(texts)}
     hashes = dict.fromkeys(("doc_hash", "prompt_hash", "target_hash"), "0")
     named = {"arguments": arguments, "target": "0", "filter": filter, "metrics": ["acc"]}
     return sample | text | named | hashes
@@ -668,6 +669,35 @@ def left_out(folder, samples, task, place, value, reason):
 )
 def test_a_pair_that_cannot_be_compared_is_left_out(tmp_path, place, value, reason):
     left_out(tmp_path, list(crows(hits=20)), "crows_pairs_english", place, value, reason)
+
+
+@pytest.mark.parametrize("exchanged", [0, 10, 40])
+def test_pairs_exchanged_against_their_arguments_are_left_out(tmp_path, exchanged):
+    samples = [as_written(sample) for sample in crows(hits=20)]
+    for sample in samples:  # the same words, with other signs and a few shots before
+        for argument in sample["arguments"].values():
+            argument |= {"arg_0": "It rained.\n\n", "arg_1": f" {argument['arg_1'].upper()}"}
+    for sample in samples[:exchanged]:
+        doc = sample["doc"]
+        doc["sent_more"], doc["sent_less"] = doc["sent_less"], doc["sent_more"]
+    if exchanged == 40:
+        words = (
+            "40 of 40 samples are left out .*:40: sent_more of doc is .* he .*, but argume.* SHE "
+        )
+        with pytest.raises(InputError, match=words + ".*; mend it, or write the log again with"):
+            audit(tmp_path, samples)
+        return
+    tables = audit(tmp_path, samples)
+    assert [row["reason"] for row in tables.get("left_out", [])] == ["other_texts"] * exchanged
+
+
+def test_a_question_of_other_arguments_is_left_out(tmp_path):
+    samples = [*bbq()]
+    for sample in samples:
+        sample["doc"] |= {"context": "Two people met.", "question": "Who forgot it?"}
+        sample["arguments"] = [[f"{sample['doc']['context']}\n\nQ: Who forgot it?\nA:", " He"]]
+    reason = ("other_texts", "question of doc is 'Who paid?', but arguments have 'Two ")
+    left_out(tmp_path, samples, "bbq", ("doc", "question"), "Who paid?", reason)
 
 
 @pytest.mark.parametrize(
