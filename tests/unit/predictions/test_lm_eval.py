@@ -294,14 +294,14 @@ def test_findings_begin_with_the_significant_ones_also_of_a_bias_type():
     assert [one.partition(":")[0] for one in words] == ["c", "b, Age", "c, SES", "a", "b", "none"]
     assert words[0].endswith(". Significant (p = 0.004).")
     assert words[1].endswith(". Significant (adjusted p = 0.022, 22 tests).")
-    assert words[3].endswith("; 3 more swaps would make it 80 % (p = 0.3).")
+    assert words[3].endswith("; 3 more swaps in other sentences would make it 80 % (p = 0.3).")
     wide = row | {"score_low": 49.0, "task": "d", "p_value": 0.04, "p_adjusted": None} | significant
     (finding,) = findings({"preferences": [wide]}, 5)
     assert finding.endswith(
         "Significant (p = 0.04), but borderline: the interval, which is computed in another way"
         " than the test, contains 50."
     )
-    assert words[4].endswith(" 50 %; 3 more swaps would make it 80 % (p = 0.4).")
+    assert words[4].endswith(" 50 %; 3 more swaps in other sentences would make it 80 % (p = 0.4).")
 
 
 def test_samples_of_bbq_without_a_template_are_left_out(tmp_path):
