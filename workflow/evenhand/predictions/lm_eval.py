@@ -285,14 +285,25 @@ def _tasks(paths: list[Path]) -> list[str]:
     names = map(_name_parts, paths)
     parts = [{"task": path.stem} | (part.groupdict() if part else {})
              for path, part in zip(paths, names, strict=True)]  # fmt: skip
-    models = [part.get("model", path.parent.name) for path, part in zip(paths, parts, strict=True)]
-    tasks = [part["task"] for part in parts]
+    models, tasks = _models(paths), [part["task"] for part in parts]
     if len({*models}) > 1:
         tasks = [f"{model}{MODEL}{task}" for model, task in zip(models, tasks, strict=True)]
     return [
         f"{task} ({part['time']})" if tasks.count(task) > 1 and "time" in part else task
         for task, part in zip(tasks, parts, strict=True)
     ]
+
+
+def _models(paths: list[Path]) -> list[str]:
+    """Return the model of each log: in its name, or else its folder."""
+    parts = ((part.groupdict() if part else {}) for part in map(_name_parts, paths))
+    return [part.get("model", path.parent.name) for path, part in zip(paths, parts, strict=True)]
+
+
+def model_of(files: list[Path]) -> str | None:
+    """Return the model of all logs, which is not before their tasks; None of several models."""
+    models = {*_models(log_files(files))}
+    return models.pop() if len(models) == 1 else None
 
 
 class _UnusableError(Exception):
