@@ -522,7 +522,7 @@ def test_the_first_finding_names_the_bias_types_with_a_preference(whole, types, 
     sides = {*types.values(), *({whole} & {"above", "below"})}
     assert advice == bool(types and (len(sides) == 2 or whole in ("equivalent", "inconclusive")))
     assert (" and 2 more." in first) == (len(types) == 5)
-    assert ("more swaps would make" in first) == (not types and whole == "inconclusive")
+    assert ("in other sentences would make" in first) == (not types and whole == "inconclusive")
 
 
 def test_the_bias_types_of_all_methods_that_count_are_in_the_first_finding():
@@ -534,7 +534,7 @@ def test_the_bias_types_of_all_methods_that_count_are_in_the_first_finding():
     first, second = api._pair_findings([row | other for other in (*methods, *types)], 5, None)
     assert "age 100 % (AUL, adjusted p < 0.001), race 0 % (the opposite, CPS, adjusted" in first
     assert "age" not in second and "race" not in second
-    assert "7 more swaps" not in first and "7 more swaps would make it 80 %." in second
+    assert "7 more swaps" not in first and "7 more swaps in other sentences would" in second
     types.append(types[0] | {"verdict": "below", "score": 0.0, "method": "cps"})
     first, _ = api._pair_findings([row | other for other in (*methods, *types)], 5, None)
     assert " 1 of 2 bias types has a significant preference for the anti-stereotype: race" in first

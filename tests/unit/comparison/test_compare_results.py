@@ -836,8 +836,21 @@ def test_a_new_version_of_a_model_in_logs_is_compared_with_the_former_one(run, a
     assert "task acme__lark → acme__lark_v2: crows_pairs_english" in out
 
 
+def test_logs_of_one_model_are_compared_with_those_of_the_same_among_several(run, audited):
+    base, head = audited("base", lark=20), audited("head", lark=38, wren=24)
+    rows = "task lark: crows_pairs_english"
+    for folders, alone in (((base, head), "base"), ((head, base), "head")):
+        code, out, _ = run(*folders)
+        assert code == 0 and "Base and head read" not in out
+        assert f"Compared are the logs of lark, as {alone} has those of no other model." in out
+        assert f"{rows}" in out.partition("Clearest change: score (")[2].splitlines()[0]
+        assert "task wren: crows_pairs_english" in out.partition("## New and missing")[2]
+    gate = "--gate", f"{PREFERENCES}:score:task=crows_pairs_english:bias_type=all:rose"
+    assert run(base, head, *gate)[0] == 1
+
+
 def test_logs_of_one_model_and_of_several_have_no_common_row(run, audited):
-    base, head = audited("base", lark=20), audited("head", lark=32, wren=24)
+    base, head = audited("base", lark=20), audited("head", robin=32, wren=24)
     for folders in ((base, head), (head, base)):
         code, _, err = run(*folders)
         assert code == 2

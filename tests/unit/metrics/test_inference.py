@@ -323,6 +323,32 @@ def test_templates_of_their_own_change_nothing():
         assert totals.templates is None and infer(totals, **settings) == infer(alone, **settings)
 
 
+def test_a_few_templates_alike_by_chance_leave_a_number_of_further_swaps():
+    """80 swaps in 74 templates: so many more in other ones have a power of about 80 %."""
+    settings = {"neutral": 0.5, "delta": 0.1, "is_share": True}
+    generator, significant, needed = np.random.default_rng(6), [], set()
+    for effect in (0.0, 1.0):
+        for _ in range(150):
+            added = 0
+            for rate in (0.5, 0.6):
+                block, place = np.divmod(np.arange(80 + added), 80)
+                template = 74 * block + np.where(place < 74, place, place - 74)
+                swap = np.arange(80 + added)
+                labels = np.column_stack([2 * swap, 2 * swap + 1, template])
+                margin = effect * generator.normal(size=template.max() + 1)[template]
+                margin += (
+                    generator.normal(size=len(swap)) + stats.norm.ppf(rate) * (1 + effect**2) ** 0.5
+                )
+                found = total((margin > 0).astype(float), labels)
+                if rate == 0.5:
+                    assert found.templates.unshared == 68 / 80
+                    added = infer(found, **settings).further_clusters
+                    needed.add(added)
+            significant.append(mean_p_value(found, 0.5) <= 0.05)
+    assert 100 < min(needed) <= max(needed) < 200
+    assert 0.74 < np.mean(significant) < 0.9
+
+
 def taking_turns(templates, words, swaps):
     """Labels of swaps crossed with templates and with the words that take turns in them."""
     template, word, swap = np.unravel_index(

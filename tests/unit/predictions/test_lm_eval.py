@@ -294,14 +294,14 @@ def test_findings_begin_with_the_significant_ones_also_of_a_bias_type():
     assert [one.partition(":")[0] for one in words] == ["c", "b, Age", "c, SES", "a", "b", "none"]
     assert words[0].endswith(". Significant (p = 0.004).")
     assert words[1].endswith(". Significant (adjusted p = 0.022, 22 tests).")
-    assert words[3].endswith("; 3 more swaps would make it 80 % (p = 0.3).")
+    assert words[3].endswith("; 3 more swaps in other sentences would make it 80 % (p = 0.3).")
     wide = row | {"score_low": 49.0, "task": "d", "p_value": 0.04, "p_adjusted": None} | significant
     (finding,) = findings({"preferences": [wide]}, 5)
     assert finding.endswith(
         "Significant (p = 0.04), but borderline: the interval, which is computed in another way"
         " than the test, contains 50."
     )
-    assert words[4].endswith(" 50 %; 3 more swaps would make it 80 % (p = 0.4).")
+    assert words[4].endswith(" 50 %; 3 more swaps in other sentences would make it 80 % (p = 0.4).")
 
 
 def test_samples_of_bbq_without_a_template_are_left_out(tmp_path):
@@ -564,7 +564,8 @@ def as_written(sample, filter="none"):
     """A sample as 0.4.3 and later write it: numbers as text, arguments as a mapping."""
     text = {key: json.loads(json.dumps(sample[key]), parse_float=str) for key in ("resps",)}
     text["filtered_resps"] = [[str(one) for one in pair] for pair in sample["filtered_resps"]]
-    arguments = {"gen_args_0": {"arg_0": "", "arg_1": sample["doc"]["sent_more"]}}
+    texts = (sample["doc"][name] for name in ("sent_more", "sent_less"))
+    arguments = {f"gen_args_{n}": {"arg_0": "", "arg_1": text} for n, text in enumerate(texts)}
     hashes = dict.fromkeys(("doc_hash", "prompt_hash", "target_hash"), "0")
     named = {"arguments": arguments, "target": "0", "filter": filter, "metrics": ["acc"]}
     return sample | text | named | hashes
@@ -668,6 +669,35 @@ def left_out(folder, samples, task, place, value, reason):
 )
 def test_a_pair_that_cannot_be_compared_is_left_out(tmp_path, place, value, reason):
     left_out(tmp_path, list(crows(hits=20)), "crows_pairs_english", place, value, reason)
+
+
+@pytest.mark.parametrize("exchanged", [0, 10, 40])
+def test_pairs_exchanged_against_their_arguments_are_left_out(tmp_path, exchanged):
+    samples = [as_written(sample) for sample in crows(hits=20)]
+    for sample in samples:  # the same words, with other signs and a few shots before
+        for argument in sample["arguments"].values():
+            argument |= {"arg_0": "It rained.\n\n", "arg_1": f" {argument['arg_1'].upper()}"}
+    for sample in samples[:exchanged]:
+        doc = sample["doc"]
+        doc["sent_more"], doc["sent_less"] = doc["sent_less"], doc["sent_more"]
+    if exchanged == 40:
+        words = (
+            "40 of 40 samples are left out .*:40: sent_more of doc is .* he .*, but argume.* SHE "
+        )
+        with pytest.raises(InputError, match=words + ".*; mend it, or write the log again with"):
+            audit(tmp_path, samples)
+        return
+    tables = audit(tmp_path, samples)
+    assert [row["reason"] for row in tables.get("left_out", [])] == ["other_texts"] * exchanged
+
+
+def test_a_question_of_other_arguments_is_left_out(tmp_path):
+    samples = [*bbq()]
+    for sample in samples:
+        sample["doc"] |= {"context": "Two people met.", "question": "Who forgot it?"}
+        sample["arguments"] = [[f"{sample['doc']['context']}\n\nQ: Who forgot it?\nA:", " He"]]
+    reason = ("other_texts", "question of doc is 'Who paid?', but arguments have 'Two ")
+    left_out(tmp_path, samples, "bbq", ("doc", "question"), "Who paid?", reason)
 
 
 @pytest.mark.parametrize(

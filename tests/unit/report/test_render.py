@@ -27,6 +27,7 @@ def page(tmp_path, source: str, **values) -> str:
 
 def test_values_are_escaped_and_controls_made_visible(tmp_path):
     assert page(tmp_path, "<p>{{ x }}</p>", x="<b>\x00'\"") == "<p>&lt;b&gt;␀&#39;&#34;</p>"
+    assert page(tmp_path, "{{ x }}", x="<=35 x >=3 a<=b") == "≤35 x ≥3 a&lt;=b"
 
 
 def test_a_missing_value_is_a_dash_and_a_missing_name_an_error(tmp_path):

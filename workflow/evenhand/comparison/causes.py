@@ -195,7 +195,10 @@ def _other_items(base: Results, head: Results, choices: list[Change]) -> list[Ot
             has_ids = "id" in columns and "sentences" not in columns
             is_numbered = has_ids and not all(map(_has_ids, paths))
             files = [(base, paths[0]), (head, paths[1])]
-            counts = [_count(*file, [c for c in columns if c != "label"]) for file in files]
+            tasks = set()
+            if {TASK, "sentences"} <= {*columns}:  # logs: of tasks that both runs have
+                tasks = set.intersection(*({*_tasks(*file)} for file in files))
+            counts = [_count(*file, [c for c in columns if c != "label"], tasks) for file in files]
             is_redefined = Path(name).parent in redefined
             labelled, contents = counts, None
             if not is_redefined and "label" in columns:
@@ -261,12 +264,23 @@ def _texts(dataset: Path, ids: Collection[str]) -> dict[str, str]:
     return {row["case_id"]: text_id(row["text"] or ()) for row in rows}
 
 
-def _count(run: Results, path: Path, columns: list[str]) -> Counter[str]:
-    """Count the rows of a file of a run by the content of these columns."""
+def _count(
+    run: Results, path: Path, columns: list[str], tasks: Collection[str] = ()
+) -> Counter[str]:
+    """Count the rows of a file of a run by the content of these columns; of logs by tasks."""
     table = read_columns(path, columns).to_pydict()
-    if {TASK, "sentences"} <= table.keys():  # logs
-        table[TASK] = [run.row_in_base({TASK: task})[TASK] for task in table[TASK]]
-    return Counter(map(repr, zip(*table.values(), strict=True)))
+    if tasks:
+        table[TASK] = _tasks(run, path)
+    rows = map(repr, zip(*table.values(), strict=True))
+    if tasks:
+        return Counter(row for row, task in zip(rows, table[TASK], strict=True) if task in tasks)
+    return Counter(rows)
+
+
+def _tasks(run: Results, path: Path) -> list[str]:
+    """Return the task of each row of the samples of logs, with the model's name in base."""
+    tasks = read_columns(path, [TASK])[TASK].to_pylist()
+    return [run.row_in_base({TASK: task})[TASK] for task in tasks]
 
 
 def _choices(base: Results, head: Results) -> list[Change]:

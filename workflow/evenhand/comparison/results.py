@@ -49,7 +49,8 @@ class Results:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        #: The name of a model elsewhere, and its name here: two versions of one model.
+        #: The name of a model elsewhere, and its name here: two versions of one model. Blank where
+        #: it is the only one of logs, so that no name is before its tasks.
         self.versions: tuple[str, str] | None = None
         if not folder.is_dir():
             raise InputError("there is no such folder", file=folder, remedy="name a results folder")
@@ -166,6 +167,13 @@ class Results:
             if row.get("weights_sha256")
         }
 
+    def log_model(self) -> str | None:
+        """Return the model of all logs that were audited; None of several, or where unknown."""
+        paths = sorted(self.matching(["predictions/*/meta.json"]))
+        described = [_described(self.folder / path) for path in paths]
+        names = {each.get("model") for each in described if each.get("format") == "lm_eval"}
+        return names.pop() if len(names) == 1 else None
+
     def changed_since(self) -> dict[str, str]:
         """Return the SHA-256 of tables and stores that differ from their records."""
         names = {*self.tables, *self.matching(STORES)} & self.files.keys()
@@ -212,6 +220,7 @@ def open_results(base: Path, head: Path) -> tuple[Results, Results]:
     """Return two results folders, with the versions of a model that has another name in head.
 
     These are the only models in a column (`MODEL`, or else before the tasks) that one run lacks.
+    Logs of one model are compared with those of the same one among several.
 
     Raises
     ------
@@ -230,7 +239,15 @@ def open_results(base: Path, head: Path) -> tuple[Results, Results]:
         )
         if len(gone) == len(new) == 1:
             runs[1].versions = gone[0], new[0]
-            break
+            return runs
+    alone = [
+        not any(model for place, model in some if place == TASK) and run.log_model()
+        for run, some in zip(runs, (before, after), strict=True)
+    ]
+    if alone[0] and (TASK, alone[0]) in after:
+        runs[1].versions = "", alone[0]
+    elif alone[1] and (TASK, alone[1]) in before:
+        runs[1].versions = alone[1], ""
     return runs
 
 
@@ -241,10 +258,11 @@ def _model(row: Row, column: str) -> str:
 
 
 def rename_model(row: Mapping[str, str], old: str, new: str) -> Row:
-    """Return a row with the new name of a model, alone or before its task."""
-    renamed = {MODEL: new} if row.get(MODEL) == old else {}
-    if row.get(TASK, "").startswith(old + BEFORE_TASK):
-        renamed[TASK] = new + row[TASK].removeprefix(old)
+    """Return a row with the new name of a model, alone or before its task; see `versions`."""
+    renamed = {MODEL: new} if old and new and row.get(MODEL) == old else {}
+    model, _, task = row.get(TASK, "").rpartition(BEFORE_TASK)
+    if task and model == old:
+        renamed[TASK] = new + BEFORE_TASK + task if new else task
     return {**row, **renamed}
 
 

@@ -65,7 +65,8 @@ class Comparison(NamedTuple):
     outcomes : list of Outcome
         Of the gates.
     versions : (str, str), optional
-        The names of a model in base and in head, where these are taken for two versions of it.
+        The names of a model in base and in head, where these are taken for two versions of it;
+        blank for the only one of logs, which has the other name too.
     same_models : list of str
         The models by their names in base, if each has the same weights and tokenizer in head.
     notes : dict of list of str
@@ -327,7 +328,8 @@ def _row(
 
 def _in_both(key: Mapping[str, str], versions: tuple[str, str] | None) -> Mapping[str, str]:
     """Return the keys of a row with the name of its model in both runs."""
-    return rename_model(key, versions[0], CHANGED_TO.join(versions)) if versions else key
+    both = CHANGED_TO.join(filter(None, versions or ()))
+    return rename_model(key, versions[0], both) if versions else key
 
 
 def document(comparison: Comparison) -> dict[str, Any]:

@@ -182,12 +182,12 @@ def difference_of_items(
     rest = total(influence, clusters).sums
     error = float(np.sqrt((rest**2).sum() * len(rest) / (len(rest) - 1)))
     p_value = mean_p_value(null)
-    ends = interval_around(change, len(above) * influence, clusters)
     several = [np.asarray(some) for some in runs if len(some) > 1]
     terms = [(some.var(ddof=1) / len(some), len(some) - 1) for some in several]
     terms += _of_small_parts(influence, error**2, np.asarray(parts, int), np.asarray(slopes))
     both = float(np.sqrt(error**2 + sum(variance for variance, _ in terms)))
     if not terms or not both:
+        ends = interval_around(change, len(above) * influence, clusters)
         return Difference(change, error, p_value, *ends)
     below = sum(variance**2 / freedom for variance, freedom in terms)
     freedom = both**4 / below if below else np.inf

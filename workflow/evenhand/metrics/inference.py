@@ -133,6 +133,19 @@ class Templates(NamedTuple):
         counts = (np.bincount(label, weights=self.sizes) for label in self.labels)
         return min(effective_number(count) for count in counts)
 
+    @property
+    def unshared(self) -> float:
+        """The probability that a further cluster has a template of its own.
+
+        The number of templates in one cluster, over that of templates in all clusters (Good, The
+        population frequencies of species, Biometrika 40, 1953); of two labels the least.
+        """
+        shares = []
+        for label in self.labels:
+            first = np.unique(_combined(label, self.cluster), return_index=True)[1]
+            shares.append((np.bincount(label[first]) == 1).sum() / len(first))
+        return min(shares)
+
 
 class Sharing(NamedTuple):
     """The effect of words and templates that clusters share on the distribution of the mean.
@@ -189,8 +202,9 @@ class Inference(NamedTuple):
     power : float
         Of the sign-flip test where the mean differs from neutral by delta.
     further_clusters : int or None
-        The number of further clusters of such sizes for a power of 80 %; 0 where it is reached,
-        None where templates are fewer than effective clusters: further ones would share these.
+        The number of further clusters of such sizes for a power of 80 %; 0 where it is reached.
+        Where templates are fewer than effective clusters, those of one template count as one, as
+        far as further clusters have other templates; None where most would share one.
     """
 
     neutral: float
@@ -1169,17 +1183,25 @@ def infer(
 
     widened = sharing(all_items, is_share=is_share)
 
-    def power_at(times: float) -> float:
+    def power_at(times: float, least: float = 0.0) -> float:
         widening = sum(_widening(all_items, widened, (1 - level) / 2, times)) / 2
         if not np.isfinite(widening):
             return float("nan")
         if 2 ** (1 - shared.templates) > 1 - level:  # no p-value is so small
             return 0.0
-        widening = math.hypot(widening, (inflation - shared.inflation) ** 0.5)
+        widening = math.hypot(widening, max(inflation - shared.inflation, least) ** 0.5)
         design = {"correlation": known, "variance": variance, "level": level, "times": times}
         return power(totals.sizes, delta=delta / widening, **design)
 
-    reached = power_at(1.0)
+    reached, needed = power_at(1.0), None
+    if reached >= ENOUGH_POWER:
+        needed = 0
+    elif not shared.has_few:
+        needed = further(power_at, len(totals.sizes))
+    elif totals.templates.unshared > 0.5:
+        # a few templates tell little of how much they add: at most as if each were one item
+        least = effective / shared.templates - 1
+        needed = further(lambda times: power_at(times, least), len(totals.sizes))
     return Inference(
         neutral,
         mean,
@@ -1192,7 +1214,7 @@ def infer(
         correlation,
         bool(neutral - delta < low and high < neutral + delta),
         reached,
-        None if shared.has_few and reached < ENOUGH_POWER else further(power_at, len(totals.sizes)),
+        needed,
     )
 
 

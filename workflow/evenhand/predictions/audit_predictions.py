@@ -14,7 +14,13 @@ from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import FORM
 from evenhand.predictions import preferences, tables
-from evenhand.predictions.lm_eval import equal_tasks, read_logs, repeated_pairs, shared_pairs
+from evenhand.predictions.lm_eval import (
+    equal_tasks,
+    model_of,
+    read_logs,
+    repeated_pairs,
+    shared_pairs,
+)
 from evenhand.predictions.read import Predictions, read_predictions
 from evenhand.predictions.study import PredictionStudy
 from evenhand.predictions.tables import left_out
@@ -63,7 +69,7 @@ def audit_predictions(
         JSON: name, title, format, counts, and the columns that were read; unknown has the number
         of cases without a group, by attribute; empty_bins the bins without a case; missing,
         misplaced, unlike, contradicted, equal_tasks, shared_pairs and repeated_pairs (of logs)
-        those of the functions of `lm_eval`;
+        those of the functions of `lm_eval`; model that of all logs, or null;
         auc_reversed, uniform, tied and majority are those of `PredictionStudy`. Of
         `audit_classifier` also trained: data set, classifier, objective and attribute.
     name, title : str
@@ -104,7 +110,7 @@ def audit_predictions(
         counts = tabulate(out, [preferences, left_out], study)
         document |= {"cases": len(answers), "groups": [], "left_out": len(bad)}
         document |= {"rows": len(answers) + len(bad), "unknown": {}, "delta": delta}
-        document |= doubts
+        document |= doubts | {"model": model_of(files)}
         document["equal_tasks"] = equal_tasks(answers)
         document["shared_pairs"] = shared_pairs(answers)
         document["repeated_pairs"] = repeated_pairs(answers)

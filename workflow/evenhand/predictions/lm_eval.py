@@ -14,7 +14,7 @@ import os
 import re
 import reprlib
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,6 +33,9 @@ BBQ = ("amb_bias_score", "disamb_bias_score")
 
 #: The contexts of BBQ.
 CONDITIONS = ("ambig", "disambig")
+
+#: For a log whose samples cannot be used.
+REMEDY = "mend it, or write the log again with lm_eval --log_samples"
 
 #: Between the folder of a model and a task, where there are several models.
 MODEL = ": "
@@ -176,10 +179,11 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]], di
             if lines:
                 doubts[flag][task] = [len(lines), len(of), min(lines)]
         reasons, kept = Counter(row["reason"] for row in bad[before:]), len(answers) - kept
-        if 0 < kept < reasons.total():
-            problem = left_out_words(reasons, kept + reasons.total(), "sample")
+        total = kept + reasons.total()
+        if 0 < kept < reasons.total() or 2 * reasons["other_texts"] > total:
+            problem = left_out_words(reasons, total, "sample")
             problem = f"{problem}, more than half of them; the last is {bad[-1]['detail']}"
-            raise InputError(problem, file=path)
+            raise InputError(problem, file=path, remedy=REMEDY)
     if not answers:
         problem = "has no sample of CrowS-Pairs or BBQ"
         remedy = "name logs of the tasks crows_pairs_* or bbq*"
@@ -188,7 +192,7 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]], di
             remedy = "run lm_eval 0.4.9 or later with --tasks bbq --log_samples, which writes them"
         elif bad and bad[0]["reason"] != "other_task":
             problem = "has no usable sample"
-            remedy = "mend it, or write the log again with lm_eval --log_samples"
+            remedy = REMEDY
         detail = f" ({bad[0]['detail']})" if bad else ""
         raise InputError(problem + detail, file=paths[0], remedy=remedy)
     return answers, bad, doubts
@@ -281,14 +285,25 @@ def _tasks(paths: list[Path]) -> list[str]:
     names = map(_name_parts, paths)
     parts = [{"task": path.stem} | (part.groupdict() if part else {})
              for path, part in zip(paths, names, strict=True)]  # fmt: skip
-    models = [part.get("model", path.parent.name) for path, part in zip(paths, parts, strict=True)]
-    tasks = [part["task"] for part in parts]
+    models, tasks = _models(paths), [part["task"] for part in parts]
     if len({*models}) > 1:
         tasks = [f"{model}{MODEL}{task}" for model, task in zip(models, tasks, strict=True)]
     return [
         f"{task} ({part['time']})" if tasks.count(task) > 1 and "time" in part else task
         for task, part in zip(tasks, parts, strict=True)
     ]
+
+
+def _models(paths: list[Path]) -> list[str]:
+    """Return the model of each log: in its name, or else its folder."""
+    parts = ((part.groupdict() if part else {}) for part in map(_name_parts, paths))
+    return [part.get("model", path.parent.name) for path, part in zip(paths, parts, strict=True)]
+
+
+def model_of(files: list[Path]) -> str | None:
+    """Return the model of all logs, which is not before their tasks; None of several models."""
+    models = {*_models(log_files(files))}
+    return models.pop() if len(models) == 1 else None
 
 
 class _UnusableError(Exception):
@@ -306,6 +321,7 @@ def _answer(task: str, sample: dict[str, Any]) -> Answer:
         sentences = _text(doc, "sent_more"), _text(doc, "sent_less")
         if sentences[0] == sentences[1]:
             raise _UnusableError("same_sentences", "sent_more and sent_less are the same")
+        _check_arguments(sample, {"sent_more": sentences[0], "sent_less": sentences[1]})
         cluster, item = swapped_words(*sentences), "\n".join(sorted(sentences))
         kind = _text(doc, "bias_type")
         return Answer(task, name, kind, "", cluster, sentences, item, more - less, None)
@@ -325,10 +341,33 @@ def _answer(task: str, sample: dict[str, Any]) -> Answer:
     if condition == CONDITIONS[0] and right == named:
         why = f"{key} is {numbers}: in an ambiguous context the answer that names no group is right"
         raise _UnusableError("contradictory", why)
+    if doc.get("question"):
+        _check_arguments(sample, {"question": str(doc["question"])})
     category = _text(doc, "category")
     question = f"{category}/{_text(doc, 'question_index')}"
     preference = None if not named else 1.0 if biased else -1.0
     return Answer(task, name, category, condition, question, ("", ""), name, preference, right)
+
+
+def _check_arguments(sample: dict[str, Any], texts: dict[str, str]) -> None:
+    """Raise _UnusableError if the first arguments, where there are some, lack these texts of doc.
+
+    The log-likelihoods belong to the arguments, in this order.
+    """
+    entries = sample.get("arguments") or []
+    for (name, text), entry in zip(texts.items(), _values(entries), strict=False):
+        # arguments are the context and the text, or the text and settings
+        asked = "".join(part for part in _values(entry) if isinstance(part, str))
+        if text not in asked and " ".join(words(text)) not in " ".join(words(asked)):
+            why = f"{name} of doc is {text!r}, but arguments have {asked[-200:]!r}"
+            raise _UnusableError("other_texts", why)
+
+
+def _values(entry: Any) -> Iterable[Any]:
+    """Return the values of a mapping, the items of a list, or the value itself."""
+    if isinstance(entry, dict):
+        return entry.values()
+    return entry if isinstance(entry, list) else [entry]
 
 
 def _read(sample: dict[str, Any]) -> tuple[Any, ...]:

@@ -15,7 +15,7 @@ from typing import Any
 import altair as alt
 from altair.utils.schemapi import debug_mode
 
-from evenhand.report.render import count, number, percent, plural, visible
+from evenhand.report.render import count, number, percent, plural, readable, visible
 
 Row = Mapping[str, Any]
 
@@ -409,7 +409,7 @@ def _looks(series: Sequence[str], *channels: str) -> list[Any]:
     for channel in channels:
         looks = LOOKS[channel]
         scale = alt.Scale(
-            domain=[visible(name) for name in series],
+            domain=[readable(name) for name in series],
             range=[looks[i % len(looks)] for i in range(len(series))],
         )
         legend = {"legend": alt.Legend(symbolSize=500)} if channel == "StrokeDash" else {}
@@ -526,7 +526,7 @@ def _chart(
     return alt.layer(
         *layers,
         data=_data(rows),
-        description=visible(f"{label}. {key}" if key else label),
+        description=readable(f"{label}. {key}" if key else label),
         width="container",
         height=max(height, 1),
         usermeta={"widest": widest, "longest": max(map(len, names), default=0)}
@@ -553,7 +553,7 @@ def _data(rows: Iterable[Row]) -> _Rows:
     """
     coloured = (row | ({"color": _variable(row["kind"])} if "kind" in row else {}) for row in rows)
     cleaned = [
-        {key: visible(value) if isinstance(value, str) else value
+        {key: readable(value) if isinstance(value, str) else value
          for key, value in row.items() if value is not None}
         for row in coloured
     ]  # fmt: skip

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
-from evenhand.report.render import count, decimal, percent, plural, signed, visible
+from evenhand.report.render import count, decimal, percent, plural, readable, signed
 from evenhand.text import phrases as text
 from evenhand.text.catalogue import other_data, read_catalogue
 
@@ -201,7 +201,7 @@ def strength(value: float, neutral: float, low: float | None, high: float | None
 
 def name(text: str) -> Markup:
     """Return a name from the data in a ``bdi`` element, which isolates its writing direction."""
-    return Markup("<bdi>{}</bdi>").format(visible(text))
+    return Markup("<bdi>{}</bdi>").format(readable(text))
 
 
 def listed(words: Sequence[str], most: int = 4, others: str = "others") -> Markup:

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 _CONTROLS = {c: 0x2400 + c for c in range(0x20) if c not in (0x09, 0x0A)} | {0x7F: 0x2421}
 _CONTROLS |= dict.fromkeys(range(128, 160), 65533)
 
+#: In a name of a group or a label, as FairLex has it.
+_AT_BORDER = re.compile(r"(?<!\S)[<>]=(?=\d)")
+
 #: Marks that turn the writing direction of all that follows them, beyond a value's own end.
 _TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
@@ -240,6 +243,11 @@ def visible(text: str) -> str:
     return text.translate(_CONTROLS)
 
 
+def readable(text: str) -> str:
+    """Return the visible text with ``≤35`` for ``<=35``; explorers keep such names, as links do."""
+    return visible(_AT_BORDER.sub(lambda sign: "≤" if sign[0] == "<=" else "≥", text))
+
+
 def count(value: int | None) -> str:
     """Return a count with thousands separators: ``12,345``."""
     return NOTHING if value is None else f"{value:,}"
@@ -396,5 +404,5 @@ def _finalize(value: Any) -> Any:
     if value is None:
         return NOTHING
     if isinstance(value, str) and not isinstance(value, Markup):
-        return visible(value)
+        return readable(value)
     return value

@@ -38,7 +38,7 @@ def describe_planted(truth: Path, files: Iterable[Path]) -> list[dict[str, Any]]
     Returns
     -------
     list of dict
-        kind, planted, table, value, low, high, found and verdict (sentences), and holds: whether
+        kind, planted, table, value, low, high, found, expected and verdict (words); holds: whether
         the interval is as expected, None where there is no such number. ``main`` marks the first
         of a kind.
 
@@ -63,6 +63,7 @@ def describe_planted(truth: Path, files: Iterable[Path]) -> list[dict[str, Any]]
             entry |= dict(zip(("value", "low", "high"), number, strict=True))
             entry["holds"] = _holds(row["expected"], than, *number[1:])
         entry["verdict"] = say("planted_verdict", entry=entry)
+        entry["expected"] = say("planted_expected", entry=entry, row=row)
         entry["found"] = say("planted_found", entry=entry, row=row)
         known = {earlier["kind"] for earlier in described if earlier["holds"] is not None}
         described.append(entry | {"main": entry["holds"] is not None and row["kind"] not in known})
