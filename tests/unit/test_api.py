@@ -966,9 +966,12 @@ def test_notes_and_reasons_of_pairs():
 
 
 def test_a_card_has_no_cells_without_a_value():
-    table = pd.DataFrame({"a": [1.5, None], "b": ["x", None], "c": [None, None]})
-    card = api._card("Title", [], table, "call()")
-    assert "| a | b |" in card and "| 1.5 | x |" in card and "|  |  |" in card
+    table = pd.DataFrame(
+        {"a": [1.5, None], "b": ["x", None], "c": [None, None], "d": [0.313, None]}
+    )
+    units = dict.fromkeys("abc", "") | {"d": "0 to 1"}
+    card = api._card("Title", [], table, units, "call()")
+    assert "| a | b | d |" in card and "| 1.5 | x | 31.3 % |" in card and "|  |  |  |" in card
 
 
 def test_the_examples_of_the_docstrings(model, pairs, tmp_path, monkeypatch):

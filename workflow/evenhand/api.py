@@ -465,7 +465,7 @@ def _audited(
     gold: Path | None = None,
 ) -> Result:
     from evenhand import plan_predictions
-    from evenhand.core.tables import read_tables
+    from evenhand.core.tables import read_package, read_tables
     from evenhand.predictions.audit_predictions import audit_predictions as stage
     from evenhand.predictions.words import findings, notes
 
@@ -491,7 +491,8 @@ def _audited(
     def card(result: Result) -> str:
         sentences = [*result.findings, *notes(description, rows, "")]
         note = "" if is_log else _say("gap_tests")
-        return _card(options["title"], sentences, result.tables[table], call, note)
+        units = read_package(tables)[table].units
+        return _card(options["title"], sentences, result.tables[table], units, call, note)
 
     page_files = [meta, tables]
     rows = read_tables(tables)
@@ -565,6 +566,7 @@ def audit_table(
     """
     from evenhand import plan_individual
     from evenhand.core.families import member_names
+    from evenhand.core.tables import read_package
     from evenhand.individual.tabulate_individual import tabulate_individual
     from evenhand.learning.train_table import train_table
     from evenhand.tabular.delimited import check_columns, is_open, read_cells
@@ -652,7 +654,8 @@ def audit_table(
     )
 
     def card(result: Result) -> str:
-        return _card(title, [*result.findings, *result.notes], result.verdicts, call)
+        units = read_package(tables)["tests"].units
+        return _card(title, [*result.findings, *result.notes], result.verdicts, units, call)
 
     page_files = [tables, meta]
     page = "individual_fairness"
@@ -1267,8 +1270,18 @@ def _doubts(result: Result) -> list[str]:
     return notes
 
 
-def _card(title: str, findings: list[str], table: "pd.DataFrame", call: str, note: str = "") -> str:
-    """Return the findings, a table with a note, and the call that made them as Markdown."""
+def _card(
+    title: str,
+    findings: list[str],
+    table: "pd.DataFrame",
+    units: Mapping[str, str],
+    call: str,
+    note: str = "",
+) -> str:
+    """Return the findings, a table with a note, and the call that made them as Markdown.
+
+    `units` are those of the columns of the table.
+    """
     from evenhand.io.markdown import render
     from evenhand.predictions.words import TITLES
     from evenhand.text.catalogue import verdict_words
@@ -1284,7 +1297,7 @@ def _card(title: str, findings: list[str], table: "pd.DataFrame", call: str, not
     for row in table[columns].itertuples(index=False):
         known = ("" if cell is None or cell != cell else cell for cell in row)
         cells = (
-            as_cell(name, cell) if isinstance(cell, float) else in_words(name, cell)
+            as_cell(name, cell, units[name]) if isinstance(cell, float) else in_words(name, cell)
             for name, cell in zip(columns, known, strict=True)
         )
         rows.append([cell.replace("|", "\\|") for cell in cells])

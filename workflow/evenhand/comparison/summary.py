@@ -22,7 +22,7 @@ from evenhand.comparison.numbers import (
     ComparedTable,
 )
 from evenhand.comparison.results import MODEL, rename_model
-from evenhand.core.decimals import fixed, p_value
+from evenhand.core.decimals import SCALES, fixed, p_value
 from evenhand.core.phrases import MACROS, sentences_file
 from evenhand.io.markdown import render
 from evenhand.text.catalogue import verdict_words
@@ -38,9 +38,6 @@ SEED = "seed"
 
 #: Most characters of a cell; the limits of lists are in the template.
 CHARACTERS = 60
-
-#: The factor and the mark with which audits write numbers of a unit.
-SCALES = {"0 to 1": (100, " %"), "-1 to 1": (100, " points"), "%": (1, " %")}
 
 #: Markup, links and mentions of Markdown and of the HTML in it. Underscores within a word are none.
 _MARKS = re.compile(

@@ -6,6 +6,9 @@ from decimal import ROUND_HALF_UP, Decimal
 #: Decimals of a number, behind which is the noise of binary arithmetic: 47.65 is 47.649999999…
 EXACT = 9
 
+#: The factor and the mark with which audits write numbers of a unit.
+SCALES = {"0 to 1": (100, " %"), "-1 to 1": (100, " points"), "%": (1, " %")}
+
 #: A p-value up to this is significant.
 LEVEL = 0.05
 
@@ -36,8 +39,16 @@ def p_value(value: float, digits: int = 2, kind: str = "g") -> str:
     return next((text for text in texts if float(text) != LEVEL), texts[0])
 
 
-def as_cell(name: str, value: float) -> str:
-    """Return a number of a table with six decimals: ``0.03412``, and ``< 1e-06`` for a p of 0."""
+def as_cell(name: str, value: float, unit: str = "") -> str:
+    """Return a number of a table with six decimals: ``0.03412``, and ``< 1e-06`` for a p of 0.
+
+    Those with a unit of `SCALES` are written as in findings, with more digits if they are small:
+    ``31.3 %`` for a share of 0.313.
+    """
+    if unit in SCALES:
+        scale, mark = SCALES[unit]
+        digits = 1 if abs(scale * value) >= 0.05 or not value else 4
+        return f"{fixed(scale * value, digits)}{mark}"
     return "< 1e-06" if name.startswith("p_") and value == 0 else f"{value:.4g}"
 
 

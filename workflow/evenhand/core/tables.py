@@ -207,6 +207,13 @@ class Table:
             name: column.type for column in self.columns for name in (column.name, *column.interval)
         }
 
+    @property
+    def units(self) -> dict[str, str]:
+        """The unit of each column of `header`; blank without one."""
+        return {
+            name: column.unit for column in self.columns for name in (column.name, *column.interval)
+        }
+
     def numbers(self) -> Iterator[Column]:
         """The columns that have an interval."""
         return (column for column in self.columns if column.interval)

@@ -52,7 +52,7 @@ class MoreTables:
         list of dict
             file (its path below the results), of (the name of its folder, where the page has
             several), table (its declaration), total (the number of its rows) and rows (the cells
-            of the first `ROWS`).
+            of the first `ROWS`, shares in percent).
         """
         folders = [
             (path, "/".join(path.parts[-pattern.count("/") - 1 :]))
@@ -69,13 +69,16 @@ class MoreTables:
                     continue
                 if rows := read_table(folder / f"{name}.csv"):
                     of = folder.name if len(folders) > 1 else ""
-                    cells = [[_cell(key, row[key]) for key in table.header] for row in rows[:ROWS]]
+                    cells = [
+                        [_cell(key, row[key], unit) for key, unit in table.units.items()]
+                        for row in rows[:ROWS]
+                    ]
                     entry = {"file": file, "of": of, "table": table, "total": len(rows)}
                     tables.append(entry | {"rows": cells})
         return tables
 
 
-def _cell(name: str, value: Any) -> Any:
+def _cell(name: str, value: Any, unit: str) -> Any:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return as_cell(name, value).replace("-", "−") if isinstance(value, float) else value
+    return as_cell(name, value, unit).replace("-", "−") if isinstance(value, float) else value
