@@ -276,6 +276,10 @@ def _score_row(
         gaps = side * apart[name].mean(axis=-1)
         power = float((gaps > side * border).mean())
         is_smaller = power >= ENOUGH_POWER and side * value < np.quantile(gaps, CHANCE)
+        if name == "gd" and is_smaller and name in of_measures:
+            of_runs = measures["seen"][name][..., chosen] / 100
+            _, high = with_runs(of_measures[name], of_runs)(1 - 2 * CHANCE)
+            is_smaller = 100 * high < study.delta
         row |= {
             f"{name}_noise_mean": float(noise.mean()),
             f"{name}_noise_{percentile}": border,
