@@ -246,8 +246,8 @@ CHANCE = 0.05
 #: The verdict of `noise_verdict`, for the descriptions of columns.
 NOISE_VERDICT = (
     "above: above noise, p below 0.05; equivalent: a disparity of delta would be larger, at 5 %,"
-    " and would be found in 80 %, predictions differ between cases and no group is small; else"
-    " inconclusive"
+    " and would be found in 80 %, the 90 % interval of gd ends below delta, predictions differ"
+    " between cases and no group is small; else inconclusive"
 )
 
 
