@@ -4,8 +4,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+
 from evenhand.core.phrases import phrases_of
 from evenhand.core.rows import where
+from evenhand.metrics.paired import holm
 from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS
 from evenhand.tabular.words import doubtful_words, empty_bins_words, open_words, spelt_words
 from evenhand.text.catalogue import borderline, conclusion, doubt_of, read_catalogue, reason
@@ -19,6 +22,9 @@ MOST_FURTHER = 5
 
 #: A larger share of pairs with equal log-likelihoods is noted.
 MOST_TIES = 0.02
+
+#: Significance.
+CHANCE = 0.05
 
 #: Groups named beside the one that differs most.
 MOST_GROUPS = 3
@@ -59,8 +65,32 @@ EVERY_REASON = REASONS | EXCLUSIONS | phrases_of(__file__)["others"]
 _say = read_catalogue(__file__)
 
 
+def by_chance(sets: Mapping[str, Tables]) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the attributes whose significant gaps may be chance, by set: facts of a sentence.
+
+    Gaps are adjusted for the metrics of their attribute, so that of many attributes some are
+    significant by chance. Here the least p-value of each is adjusted for all of them (Holm).
+    """
+    p_values: dict[tuple[str, str], float] = {}
+    for name, tables in sets.items():
+        for row in tables.get("gaps", []):
+            if row["p_adjusted"] is not None:
+                key = name, row["attribute"]
+                p_values[key] = min(row["p_adjusted"], p_values.get(key, 1.0))
+    adjusted = holm(np.array([*p_values.values()])).tolist() if p_values else []
+    facts = {"count": len(p_values), "several": len({name for name, _ in p_values}) > 1}
+    chances: dict[str, dict[str, dict[str, Any]]] = {name: {} for name in sets}
+    for (name, attribute), p in zip(p_values, adjusted, strict=True):
+        if p > CHANCE:
+            chances[name][attribute] = facts | {"p": p}
+    return chances
+
+
 def findings(
-    tables: Tables, delta: float, description: Mapping[str, Any] | None = None
+    tables: Tables,
+    delta: float,
+    description: Mapping[str, Any] | None = None,
+    chance: Mapping[str, dict[str, Any]] | None = None,
 ) -> list[str]:
     """Return a sentence for each significant gap, or each verdict on logs, the clearest first.
 
@@ -78,13 +108,17 @@ def findings(
         The smallest difference that matters, in percentage points.
     description : mapping, optional
         Its description (``meta``).
+    chance : mapping, optional
+        Of `by_chance`; by default that of these tables alone.
     """
+    if chance is None:
+        chance = by_chance({"": tables})[""]
     logs = [row for row in tables.get("preferences", []) if _is_whole(row) or _is_significant(row)]
     logs.sort(key=_unclear)
     significant = spread(filter(_is_significant, logs), _part)
     logs = [*significant, *(row for row in logs if not _is_significant(row))]
     first, *others = [_preference(row, delta, significant) for row in logs] or _gaps(
-        tables, description or {}
+        tables, description or {}, chance
     )
     flips = [_say("counterfactuals", row=row) for row in tables.get("counterfactuals", ())]
     warnings = [*worthless(description or {}, tables), *reversed_words(description or {})]
@@ -540,7 +574,9 @@ def _of_calibration(description: Mapping[str, Any]) -> str:
     return "" if is_binary else _say("of_calibration", several=several)
 
 
-def _gaps(tables: Tables, description: Mapping[str, Any]) -> list[str]:
+def _gaps(
+    tables: Tables, description: Mapping[str, Any], chance: Mapping[str, dict[str, Any]]
+) -> list[str]:
     of_mixture = _mixed(tables.get("groups", []))
     rows = [row for row in tables.get("gaps", []) if row["lowest"] is not None]
     rows = [row for row in rows if row["verdict"] != "above" or _key(row) not in of_mixture]
@@ -579,6 +615,8 @@ def _gaps(tables: Tables, description: Mapping[str, Any]) -> list[str]:
             sentence += f" {_say('like_one', alone=_largest_alone(group, tables['groups']))}"
         if group and (others := _others(group, tables["groups"])):
             sentence += f" {_say('other_groups', groups=others, most=MOST_GROUPS)}"
+        if facts_of := chance.get(row["attribute"]):
+            sentence += f" {_say('by_chance', **facts_of)}"
         return sentence
 
     clear = _worse_crossed(tables["groups"])

@@ -141,6 +141,12 @@ AUDITED = {
         rate_gap("accuracy"), rate_gap(attribute="applicant_gender × applicant_age"),
         rate_gap(label="3", verdict="inconclusive", p_adjusted=None),  # not tested
     ]),
+    "a rate differs, but not after adjustment for both attributes": (
+        0.2, [
+            rate_gap("tpr", p_adjusted=0.03),
+            rate_gap("tpr", "inconclusive", attribute="other", p_adjusted=0.5),
+        ],
+    ),
     "rates do not differ, macro-F1 does": (
         0.001, [rate_gap("tpr", "equivalent"), rate_gap("fpr", "inconclusive")],
     ),

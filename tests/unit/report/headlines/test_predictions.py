@@ -8,8 +8,8 @@ from markupsafe import Markup
 
 from evenhand.core.tables import read_tables
 from evenhand.predictions.audit_predictions import audit_predictions
-from evenhand.predictions.words import TITLES
-from evenhand.report.headlines.predictions import _of_many, _short, conclude, draw
+from evenhand.predictions.words import TITLES, findings
+from evenhand.report.headlines.predictions import _short, by_chance_in, conclude, draw
 from unit.predictions.test_audit_predictions import people, unlike_labels
 from unit.predictions.test_lm_eval import audit, crows
 from unit.report import checks
@@ -149,10 +149,19 @@ def test_one_gap_among_many_attributes_is_in_doubt(sets, p, doubt):
         {"name": str(n), "tables": {"gaps": gaps if n == 0 else gaps[1:]}} for n in range(sets)
     ]
     mitigated = {"trained": {"objective": "group_dro"}, "name": "dro", "tables": {"gaps": gaps}}
-    words = _of_many(gaps[0], documents[0], [*documents, *[mitigated] * 9])
-    assert bool(words) == doubt
+    chances = by_chance_in([*documents, *[mitigated] * 9])[documents[0]["name"]]
+    attribute = gaps[0]["attribute"]
+    assert (attribute in chances) == doubt
     if doubt:  # Holm: four attributes and sets
-        assert "after adjustment for 4 attributes and sets of predictions (p = 0.08)" in words
+        assert chances[attribute] == {"count": 4, "several": True, "p": pytest.approx(0.08)}
+
+
+def test_a_finding_that_may_be_chance_says_so(audited):
+    (tables,) = [read_tables(path) for path in audited("mine", 0.3) if path.is_dir()]
+    chance = {"count": 4, "several": False, "p": 0.08}
+    end = "It may be chance: not significant after adjustment for 4 attributes and intersections"
+    assert findings(tables, 5, {}, {"group": chance})[0].endswith(f"{end} (p = 0.08).")
+    assert end not in findings(tables, 5, {})[0]
 
 
 def test_one_training_of_several_classifiers_counts_once(trained, write):

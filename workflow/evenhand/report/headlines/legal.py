@@ -15,7 +15,7 @@ from evenhand.legal.classifier_tables.tests import RATES
 from evenhand.legal.groups import LABEL, PLUS
 from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT
 from evenhand.metrics.paired import holm
-from evenhand.predictions.words import explained_gaps
+from evenhand.predictions.words import by_chance, explained_gaps
 from evenhand.report.figures import SIGNED, axis, estimated, forest
 from evenhand.report.headline import NOT_RUN, Headline, Verdicts, plain, say, strength, tally
 from evenhand.report.read import read_json
@@ -80,7 +80,7 @@ def describe(study: Study) -> Headline:
             sources[table] = study.places(f"tables/{kind}/*/{table}.csv")
     lowest = judge(tables["table_4"], tables["group_scores"], titles)
     rates = [row | titled(row, titles) for row in rate_gaps(study)]
-    unequal = where(rates, verdict=ABOVE)
+    sure = where(rates, verdict=ABOVE, may_be_chance=False)
     elsewhere = "predictions" in study.systems
     accuracy = accuracy_gap(study, lowest)
     files = (*sources["table_4"], *sources["group_scores"])
@@ -122,7 +122,7 @@ def describe(study: Study) -> Headline:
         figure=figure,
         caption=caption,
         figure_files=sources["group_scores"] if figure else (),
-        next=_next(tables, lowest, sources["group_scores"], unequal, not elsewhere),
+        next=_next(tables, lowest, sources["group_scores"], sure, not elsewhere),
         short=short,
         # that of gaps of rates is of the headline that names them
         strength=max(
@@ -147,7 +147,7 @@ def rate_gaps(study: Study) -> Rows:
     by_training = {tuple(row[name] for name in TRAINING): row for row in reversed(rows)}
     return sorted(
         by_training.values(),
-        key=lambda row: (row["is_explained"], row["p_adjusted"], -row["gap"]),
+        key=lambda row: (row["may_be_chance"], row["is_explained"], row["p_adjusted"], -row["gap"]),
     )
 
 
@@ -169,22 +169,25 @@ def accuracy_gap(study: Study, lowest: Rows) -> Row | None:
 def plain_gaps(study: Study) -> Rows:
     """Return the gaps between groups under plain training, of every audit of its predictions.
 
-    Each row has `is_explained`: whether unlike labels of the groups may explain it.
+    Each row has `is_explained`: whether unlike labels of the groups may explain it; and
+    `may_be_chance`: whether it is not significant after adjustment for all attributes.
     """
     folders = {path.name: path for path in study.paths(FILES[4])}
-    rows: Rows = []
+    names, tables_of = {}, {}
     for path in study.paths(FILES[3]):
-        trained = read_json(path).get("trained")
+        trained, name = read_json(path).get("trained"), path.parent.name
         if trained and trained["objective"] == BASE:
-            names = {name: trained[name] for name in ("dataset", "classifier")}
-            names["file"] = f"tables/predictions/{path.parent.name}/gaps.csv"
-            tables = read_tables(folders[path.parent.name])
-            explained = explained_gaps(tables)
-            rows += [
-                row | names | {"is_explained": row in explained}
-                for row in tables["gaps"]
-                if CROSS not in row["attribute"]
-            ]
+            names[name] = {key: trained[key] for key in ("dataset", "classifier")}
+            names[name]["file"] = f"tables/predictions/{name}/gaps.csv"
+            tables_of[name] = read_tables(folders[name])
+    rows, chances = [], by_chance(tables_of)
+    for name, tables in tables_of.items():
+        explained = explained_gaps(tables)
+        for row in tables["gaps"]:
+            if CROSS not in row["attribute"]:
+                facts = {"is_explained": row in explained}
+                facts["may_be_chance"] = row["attribute"] in chances[name]
+                rows.append(row | names[name] | facts)
     return rows
 
 

@@ -5,16 +5,15 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from altair import LayerChart
 
 from evenhand.core.rows import grouped_by
 from evenhand.core.tables import read_tables
-from evenhand.legal.classifier_study import BASE, CHANCE
-from evenhand.metrics.paired import holm
+from evenhand.legal.classifier_study import BASE
 from evenhand.predictions.words import (
     MOST_FURTHER,
     TITLES,
+    by_chance,
     count_significant,
     doubts,
     explained_gaps,
@@ -84,14 +83,16 @@ def conclude(sets: Sequence[dict[str, Any]], place: str = "the page Predictions"
     sets = [document for document in sets if document["name"] not in same]
     are_logs = all("preferences" in document["tables"] for document in sets)
     question = plain("question", system="logs" if sets and are_logs else "predictions")
-    order = sorted(sets, key=_order)
+    order, chances = sorted(sets, key=_order), by_chance_in(sets)
     lines = [
         (
             document,
             say("predictions_line", _files(document), title=_subject(document, sets), words=words),
         )
         for document in order
-        for words in findings(document["tables"], document["delta"], document)
+        for words in findings(
+            document["tables"], document["delta"], document, chances[document["name"]]
+        )
     ]
     if not lines:
         return Headline(sentence=say("predictions_nothing"), question=question)
@@ -157,6 +158,9 @@ def _short(
     tables = document["tables"]
     constant = is_constant(document)
     gap = None if constant else named_gap(tables)
+    chance = None
+    if gap and gap["verdict"] == "above":
+        chance = by_chance_in(sets)[document["name"]].get(gap["attribute"])
     rows = [row for row in tables.get("preferences", []) if row["verdict"] in ("above", "below")]
     rows = [row | {"doubt": doubt_of(row) or borderline(row)} for row in rows]
     preference = min(rows, key=lambda row: (row["doubt"], -abs(row["score"] - 50)), default=None)
@@ -173,7 +177,7 @@ def _short(
         else plain("predictions_majority")
         if worthless(document, tables)
         else tied_doubt(document, tables)
-        or (_of_many(gap, document, sets) if gap and gap["verdict"] == "above" else ""),
+        or (plain("predictions_of_many", **chance) if chance else ""),
         calibration=gap,
         constant=constant,
         further=further.get(False, 0),
@@ -190,23 +194,11 @@ def _short(
     )
 
 
-def _of_many(gap: Row, document: dict[str, Any], sets: Iterable[dict[str, Any]]) -> str:
-    """State that a gap is not significant among all attributes and classifiers; else blank.
-
-    Each is adjusted for its own metrics, so that of many some are significant by chance. Mitigated
-    classifiers are apart from others.
-    """
-    p_values: dict[tuple[str, str], float] = {}
-    for each in sets:
-        if _is_mitigated(each) == _is_mitigated(document):
-            for row in each["tables"].get("gaps", []):
-                if row["p_adjusted"] is not None:
-                    key = each["name"], row["attribute"]
-                    p_values[key] = min(row["p_adjusted"], p_values.get(key, 1.0))
-    adjusted = holm(np.array([*p_values.values()]))
-    p = dict(zip(p_values, adjusted.tolist(), strict=True))[document["name"], gap["attribute"]]
-    several = len({name for name, _ in p_values}) > 1
-    return plain("predictions_of_many", count=len(p_values), p=p, several=several) * (p > CHANCE)
+def by_chance_in(sets: Iterable[dict[str, Any]]) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return `by_chance` of sets of predictions; mitigated classifiers are apart from others."""
+    parts = grouped_by(sets, _is_mitigated).values()
+    chances = [by_chance({each["name"]: each["tables"] for each in part}) for part in parts]
+    return {name: of_set for some in chances for name, of_set in some.items()}
 
 
 def _caption(document: dict[str, Any]) -> str:

@@ -7,6 +7,7 @@ from markupsafe import escape
 from evenhand.predictions.words import TITLES, doubts, findings, undecided
 from evenhand.report.headline import say
 from evenhand.report.headlines.predictions import (
+    by_chance_in,
     conclude,
     draw,
     drawn_title,
@@ -30,11 +31,15 @@ def content(study: Study) -> dict[str, Any]:
             row["why"] = "; ".join(filter(None, (undecided(row), doubt_of(row), borderline(row))))
         sets.append(
             meta
-            | {"findings": findings(meta["tables"], meta["delta"], meta), "figure": draw(meta)}
+            | {"figure": draw(meta)}
             | {"drawn": drawn_title(meta["tables"])}
             | {"doubts": doubts(meta, meta["tables"])}
         )
     headline, same = conclude(sets, "below"), same_trainings(sets)
+    chances = by_chance_in([meta for meta in sets if meta["name"] not in same])
+    for meta in sets:
+        chance = chances.get(meta["name"])
+        meta["findings"] = findings(meta["tables"], meta["delta"], meta, chance)
     for meta in sets:  # those that the page begins with are not repeated
         meta["findings"] = [
             words
