@@ -174,7 +174,8 @@ def test_a_changed_source_alone_is_a_change(run, folders):
 def test_the_outputs_agree_and_do_not_depend_on_the_place_of_the_folders(run, folders, tmp_path):
     base, head = folders
     write_bias(head, BASE - 0.1)
-    write_table(head, SWEEPS, [sweep_row(50.1)])
+    for folder, mean in ((base, 50.0), (head, 50.1)):
+        write_table(folder, SWEEPS, [sweep_row(mean), sweep_row(1.0, metric="m")])
     _, out, _ = run(base, head, "--out", "a.md", "--data", "a.json")
     assert (tmp_path / "a.md").read_text(encoding="utf-8") == out
     (tmp_path / "elsewhere").mkdir()
@@ -192,8 +193,9 @@ def test_the_outputs_agree_and_do_not_depend_on_the_place_of_the_folders(run, fo
     assert document["nothing_changed"] is False
     numbers = [number for table in document["tables"] for number in table["numbers"]]
     statuses = {number["status"] for number in numbers}
-    assert statuses == {"moved", "noise", "unjudged", "gone", "new"}
-    (sweep,) = (number for number in numbers if number["table"] == SWEEPS)
+    assert statuses == {"moved", "noise", "same", "unjudged", "gone", "new"}
+    sweep, same = (number for number in numbers if number["table"] == SWEEPS)
+    assert (same["status"], same["p_value"], same["p_adjusted"]) == ("same", 1, 1)
     assert (sweep["base"], sweep["head"]) == ([50, 49, 51, 5], [50.1, 49.1, 51.1, 5])
     assert sweep["judged_by"] == "intervals"
     for part in (

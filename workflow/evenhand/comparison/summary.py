@@ -17,7 +17,6 @@ from evenhand.comparison.numbers import (
     GROUP,
     MOVED,
     NAMED,
-    SAME,
     Compared,
     ComparedTable,
 )
@@ -330,9 +329,10 @@ def _in_both(key: Mapping[str, str], versions: tuple[str, str] | None) -> Mappin
 
 
 def document(comparison: Comparison) -> dict[str, Any]:
-    """Return the comparison as JSON: the numbers that differ, and the basis of each judgment.
+    """Return the comparison as JSON: the numbers of tables that differ, and how each was judged.
 
-    Unknown values are null.
+    These are the numbers that Holm's adjustment counts; the same in both has p = 1. Unknown values
+    are null.
     """
     tables, distinct = [], [*map(_distinct, comparison.tables)]
     for table in comparison.tables:
@@ -340,7 +340,7 @@ def document(comparison: Comparison) -> dict[str, Any]:
             "rows_base": table.rows[0],
             "rows_head": table.rows[1],
         }
-        entry["numbers"] = [_entry(item) for item in table.numbers if item.status != SAME]
+        entry["numbers"] = [] if table.equal else [*map(_entry, table.numbers)]
         left_out = ("rows", "declaration", "values")
         tables.append({key: entry[key] for key in entry if key not in left_out})
     statuses = Counter(number.status for table in distinct for number in table.numbers)
