@@ -392,6 +392,10 @@ def test_other_pairs_are_stated_first(run, folders):
     write_pairs(folders[1], signs[::-1], texts=range(39, -1, -1))
     _, out, _ = run(*folders)
     assert "read different" not in out and "No bias score changed" in out
+    write_pairs(folders[0], np.tile(signs, 60), texts=range(2400))
+    write_pairs(folders[1], np.tile(signs, 30), texts=range(1200, 2400))
+    assert "different pairs: 1,200 of the 2,400 in base are not in head" in run(*folders)[1]
+    write_pairs(folders[0], signs)
     write_pairs(folders[1], np.append(signs, signs[:4]), texts=[*range(40), *range(4)])
     assert (
         run(*folders)[1]

@@ -14,7 +14,7 @@ from evenhand.comparison.numbers import ALPHA, GONE, NEW, SAME, Compared, Compar
 from evenhand.core.whole import near_names
 from evenhand.errors import InputError
 from evenhand.metrics.paired import holm
-from evenhand.text.phrases import choice
+from evenhand.text.phrases import choice, plural
 
 #: Directions that a gate forbids. With a neutral point, a number rose if it is farther from it.
 ROSE, FELL, MOVED = "rose", "fell", "moved"
@@ -216,11 +216,11 @@ def judge_gate(gate: Gate, tables: list[ComparedTable]) -> Outcome:
         for number, p_value in zip(judged, adjusted, strict=True)
         if p_value < ALPHA and _moves(number, gate.direction)
     ]
-    words = f"{len(judged)} numbers compared" if len(judged) != 1 else "1 number compared"
+    words = f"{plural(len(judged), 'number')} compared"
     if adjusted:
         words += f" (least p: {min(adjusted):.2g})"
     asides = [(lost, "of base gone"), (fresh, "new in head"), (unknown, "that cannot be judged")]
-    words += "".join(f", {count} {aside}" for count, aside in asides if count)
+    words += "".join(f", {count:,} {aside}" for count, aside in asides if count)
     if not (judged or lost or fresh or unknown):
         rows = [n.row for table in matching for n in table.numbers if n.number == gate.column]
         words = _no_row(gate, [*rows, *(row for t in matching for row in (*t.new, *t.gone))])
@@ -231,7 +231,7 @@ def judge_gate(gate: Gate, tables: list[ComparedTable]) -> Outcome:
     ]
     turned = [] if moved or breaking else turned
     if turned:
-        words += f", {len(turned)} moved to the other side of {turned[0].neutral:g}"
+        words += f", {len(turned):,} moved to the other side of {turned[0].neutral:g}"
     undecided = not judged or lost or (unknown and all_same)
     status = BROKEN if breaking else UNDECIDED if undecided else HELD
     return Outcome(gate, status, words, len(judged), breaking, len(turned))
