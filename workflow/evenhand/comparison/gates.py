@@ -211,14 +211,14 @@ def judge_gate(gate: Gate, tables: list[ComparedTable]) -> Outcome:
     judged = [*{id(number.repeats or number): number for number in judged[::-1]}.values()][::-1]
     moved = gate.direction == MOVED
     adjusted = holm(np.array([n.p_value if moved else n.distance_p_value for n in judged])).tolist()
-    breaking = [
-        (number, p_value)
-        for number, p_value in zip(judged, adjusted, strict=True)
-        if p_value < ALPHA and _moves(number, gate.direction)
-    ]
+    clear = [pair for pair in zip(judged, adjusted, strict=True) if pair[1] < ALPHA]
+    breaking = [pair for pair in clear if _moves(pair[0], gate.direction)]
+    allowed = [] if breaking else [number for number, _ in clear]
     words = f"{plural(len(judged), 'number')} compared"
     if adjusted:
         words += f" (least p: {min(adjusted):.2g})"
+    if allowed:
+        words += f", {len(allowed):,} moved in the allowed direction, {_away(gate, allowed[0])}"
     asides = [(lost, "of base gone"), (fresh, "new in head"), (unknown, "that cannot be judged")]
     words += "".join(f", {count:,} {aside}" for count, aside in asides if count)
     if not (judged or lost or fresh or unknown):
@@ -263,6 +263,13 @@ def _problem(gate: Gate, table: ComparedTable) -> str:
     if unknown := [column for column in gate.where if column not in table.declaration.key]:
         return f"{unknown[0]} names no rows of {table.table}; {keys} do"
     return ""
+
+
+def _away(gate: Gate, number: Compared) -> str:
+    """Return the direction that a gate allows, for a number."""
+    if number.neutral is None:
+        return "down" if gate.direction == ROSE else "up"
+    return f"{'nearer to' if gate.direction == ROSE else 'farther from'} {number.neutral:g}"
 
 
 def _moves(number: Compared, direction: str) -> bool:
