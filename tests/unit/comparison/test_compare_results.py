@@ -855,6 +855,21 @@ def test_logs_of_one_model_are_compared_with_those_of_the_same_among_several(run
     assert run(base, head, *gate)[0] == 1
 
 
+def test_the_models_of_logs_of_one_model_each_are_named(run, audited):
+    base = audited("base", acme__lark_1b=20)
+    head, equal = audited("head", acme__lark_2b=32), audited("equal", acme__lark_1b=32)
+    folders = "(by their folders or names)"
+    _, out, _ = run(base, head, "--data", "c.json")
+    assert out.split("\n\n")[3].startswith(
+        f"Base has the logs of acme__lark_1b, head those of acme__lark_2b {folders}. Assumed: the"
+        " model of head is the next version of that of base, because each has the logs of just one"
+    )
+    document = json.loads(Path("c.json").read_text(encoding="utf-8"))
+    assert document["log_models"] == ["acme__lark_1b", "acme__lark_2b"]
+    out = run(base, equal)[1]
+    assert f"Base and head have the logs of the same model, acme__lark_1b {folders}." in out
+
+
 def test_logs_of_one_model_and_of_several_have_no_common_row(run, audited):
     base, head = audited("base", lark=20), audited("head", robin=32, wren=24)
     for folders in ((base, head), (head, base)):

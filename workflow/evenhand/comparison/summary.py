@@ -71,6 +71,8 @@ class Comparison(NamedTuple):
         The titles of tables of people, by name.
     former : dict of list of str
         By run: tables of an earlier run in its folder, which are left out.
+    log_models : (str, str), optional
+        The models of base and head, if each has the logs of a single one, which no row names.
     """
 
     folders: tuple[str, str]
@@ -83,6 +85,7 @@ class Comparison(NamedTuple):
     notes: Mapping[str, list[str]] = MappingProxyType({})
     datasets: Mapping[str, str] = MappingProxyType({})
     former: Mapping[str, list[str]] = MappingProxyType({})
+    log_models: tuple[str, str] | None = None
 
     @property
     def findings(self) -> list[str]:
@@ -375,6 +378,7 @@ def document(comparison: Comparison) -> dict[str, Any]:
             "causes": causes,
             "tables": tables,
             "versions": comparison.versions,
+            "log_models": comparison.log_models,
             "same_models": comparison.same_models,
             "notes": dict(comparison.notes),
             "changed_since": comparison.changed_since,
