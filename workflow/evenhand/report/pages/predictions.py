@@ -4,7 +4,7 @@ from typing import Any
 
 from markupsafe import escape
 
-from evenhand.predictions.words import TITLES, doubts, findings, undecided
+from evenhand.predictions.words import TITLES, doubts, findings, model_words, undecided
 from evenhand.report.headline import say
 from evenhand.report.headlines.predictions import (
     conclude,
@@ -32,7 +32,7 @@ def content(study: Study) -> dict[str, Any]:
             meta
             | {"findings": findings(meta["tables"], meta["delta"], meta), "figure": draw(meta)}
             | {"drawn": drawn_title(meta["tables"])}
-            | {"doubts": doubts(meta, meta["tables"])}
+            | {"doubts": doubts(meta, meta["tables"]), "named": model_words(meta)}
         )
     headline, same = conclude(sets, "below"), same_trainings(sets)
     for meta in sets:  # those that the page begins with are not repeated
