@@ -852,17 +852,20 @@ def test_a_call_that_fails_replaces_no_results(tmp_path, capsys):
 
 
 def test_verdicts_on_logs_are_of_bias_types_too(tmp_path):
-    file = tmp_path / "samples_crows_pairs_english_2026-01-02T03-04-05.jsonl"
+    (tmp_path / "acme__lark").mkdir()
+    file = tmp_path / "acme__lark/samples_crows_pairs_english_2026-01-02T03-04-05.jsonl"
     samples = [*crows(hits=30)]
     samples[7]["doc"] = samples[8]["doc"]
     file.write_text("".join(json.dumps(sample) + "\n" for sample in samples))
     result = eh.audit_logs(file)
-    (note,) = result.notes
-    assert note in result.card()
+    model, note = result.notes
+    assert model == "The model, by the folder or the name of its logs: acme__lark."
+    assert model in result.card() and note in result.card()
     assert "| bias type |" in result.card() and " | undecided |" in result.card()
     assert result.verdicts["bias_type"].tolist() == ["all", "age", "gender"]
     page = result.to_html(tmp_path / "p.html").read_text(encoding="utf-8")
     assert "<h1>Do the models prefer stereotypes?</h1>" in page and "between groups" not in page
+    assert model in page
 
 
 def test_an_error_on_labels_in_a_dataframe_names_no_file():

@@ -467,7 +467,7 @@ def _audited(
     from evenhand import plan_predictions
     from evenhand.core.tables import read_package, read_tables
     from evenhand.predictions.audit_predictions import audit_predictions as stage
-    from evenhand.predictions.words import findings, notes
+    from evenhand.predictions.words import findings, model_words, notes
 
     folder, place, temporary = places
     entry = {key: _plain(value) for key, value in options.items() if value is not None}
@@ -489,7 +489,7 @@ def _audited(
     main, table = ("preferences", "preferences") if is_log else ("groups", "gaps")
 
     def card(result: Result) -> str:
-        sentences = [*result.findings, *notes(description, rows, "")]
+        sentences = [*result.findings, *named, *notes(description, rows, "")]
         note = "" if is_log else _say("gap_tests")
         units = read_package(tables)[table].units
         return _card(options["title"], sentences, result.tables[table], units, call, note)
@@ -497,10 +497,11 @@ def _audited(
     page_files = [meta, tables]
     rows = read_tables(tables)
     description = json.loads(meta.read_text(encoding="utf-8"))
+    named = model_words(description)
     left_out = "result.tables['left_out']" if temporary else str(tables / "left_out.csv")
     return Result(
         folder, findings(rows, delta, description), tables, main, "predictions", page_files, card,
-        temporary, notes(description, rows, left_out),
+        temporary, [*named, *notes(description, rows, left_out)],
     )  # fmt: skip
 
 

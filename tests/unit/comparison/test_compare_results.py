@@ -174,7 +174,8 @@ def test_a_changed_source_alone_is_a_change(run, folders):
 def test_the_outputs_agree_and_do_not_depend_on_the_place_of_the_folders(run, folders, tmp_path):
     base, head = folders
     write_bias(head, BASE - 0.1)
-    write_table(head, SWEEPS, [sweep_row(50.1)])
+    for folder, mean in ((base, 50.0), (head, 50.1)):
+        write_table(folder, SWEEPS, [sweep_row(mean), sweep_row(1.0, metric="m")])
     _, out, _ = run(base, head, "--out", "a.md", "--data", "a.json")
     assert (tmp_path / "a.md").read_text(encoding="utf-8") == out
     (tmp_path / "elsewhere").mkdir()
@@ -192,8 +193,9 @@ def test_the_outputs_agree_and_do_not_depend_on_the_place_of_the_folders(run, fo
     assert document["nothing_changed"] is False
     numbers = [number for table in document["tables"] for number in table["numbers"]]
     statuses = {number["status"] for number in numbers}
-    assert statuses == {"moved", "noise", "unjudged", "gone", "new"}
-    (sweep,) = (number for number in numbers if number["table"] == SWEEPS)
+    assert statuses == {"moved", "noise", "same", "unjudged", "gone", "new"}
+    sweep, same = (number for number in numbers if number["table"] == SWEEPS)
+    assert (same["status"], same["p_value"], same["p_adjusted"]) == ("same", 1, 1)
     assert (sweep["base"], sweep["head"]) == ([50, 49, 51, 5], [50.1, 49.1, 51.1, 5])
     assert sweep["judged_by"] == "intervals"
     for part in (
@@ -390,6 +392,10 @@ def test_other_pairs_are_stated_first(run, folders):
     write_pairs(folders[1], signs[::-1], texts=range(39, -1, -1))
     _, out, _ = run(*folders)
     assert "read different" not in out and "No bias score changed" in out
+    write_pairs(folders[0], np.tile(signs, 60), texts=range(2400))
+    write_pairs(folders[1], np.tile(signs, 30), texts=range(1200, 2400))
+    assert "different pairs: 1,200 of the 2,400 in base are not in head" in run(*folders)[1]
+    write_pairs(folders[0], signs)
     write_pairs(folders[1], np.append(signs, signs[:4]), texts=[*range(40), *range(4)])
     assert (
         run(*folders)[1]
@@ -847,6 +853,21 @@ def test_logs_of_one_model_are_compared_with_those_of_the_same_among_several(run
         assert "task wren: crows_pairs_english" in out.partition("## New and missing")[2]
     gate = "--gate", f"{PREFERENCES}:score:task=crows_pairs_english:bias_type=all:rose"
     assert run(base, head, *gate)[0] == 1
+
+
+def test_the_models_of_logs_of_one_model_each_are_named(run, audited):
+    base = audited("base", acme__lark_1b=20)
+    head, equal = audited("head", acme__lark_2b=32), audited("equal", acme__lark_1b=32)
+    folders = "(by their folders or names)"
+    _, out, _ = run(base, head, "--data", "c.json")
+    assert out.split("\n\n")[3].startswith(
+        f"Base has the logs of acme__lark_1b, head those of acme__lark_2b {folders}. Assumed: the"
+        " model of head is the next version of that of base, because each has the logs of just one"
+    )
+    document = json.loads(Path("c.json").read_text(encoding="utf-8"))
+    assert document["log_models"] == ["acme__lark_1b", "acme__lark_2b"]
+    out = run(base, equal)[1]
+    assert f"Base and head have the logs of the same model, acme__lark_1b {folders}." in out
 
 
 def test_logs_of_one_model_and_of_several_have_no_common_row(run, audited):

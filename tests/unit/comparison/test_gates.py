@@ -109,6 +109,9 @@ def test_directions(judge, head, rose, fell, moved):
         outcome = judge(f"{MEAN}:{direction}", [sweep_row(50.0)], [sweep_row(head)])
         assert (outcome.status, outcome.judged) == (status, 1)
         assert len(outcome.breaking) == (status == BROKEN)
+        allowed = {"rose": 40.0, "fell": 60.0}.get(direction) == head
+        words = f"1 moved in the allowed direction, {'down' if direction == 'rose' else 'up'}"
+        assert (words in outcome.words) == allowed
 
 
 @pytest.mark.parametrize(
@@ -121,8 +124,10 @@ def test_directions(judge, head, rose, fell, moved):
     ],
 )
 def test_bias_rose_if_it_is_farther_from_neutral_on_either_side(judge, head, rose, fell):
-    assert judge(f"{BIAS}:rose", BASE, head, write_bias).status == rose
-    assert judge(f"{BIAS}:fell", BASE, head, write_bias).status == fell
+    outcomes = [judge(f"{BIAS}:{side}", BASE, head, write_bias) for side in ("rose", "fell")]
+    assert [outcome.status for outcome in outcomes] == [rose, fell]
+    words = [" nearer to 0" in outcomes[0].words, " farther from 0" in outcomes[1].words]
+    assert words == [fell == BROKEN, rose == BROKEN]
 
 
 def test_a_gate_is_adjusted_for_its_own_numbers_only(judge):

@@ -51,6 +51,7 @@ def compare_results(*, base: Path, head: Path, gates: list[Gate] | None = None) 
         raise InputError(problem, remedy=_remedy(tables))
     names = (base.name, head.name)
     models = before.models()
+    log_models = before.log_model(), after.log_model()
     return Comparison(
         names if names[0] != names[1] else (str(base), str(head)),
         causes,
@@ -62,6 +63,7 @@ def compare_results(*, base: Path, head: Path, gates: list[Gate] | None = None) 
         {"base": audit_notes(before), "head": audit_notes(after)},
         before.datasets() | after.datasets(),
         {"base": before.former, "head": after.former},
+        log_models if all(log_models) else None,
     )
 
 

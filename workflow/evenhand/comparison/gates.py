@@ -14,7 +14,7 @@ from evenhand.comparison.numbers import ALPHA, GONE, NEW, SAME, Compared, Compar
 from evenhand.core.whole import near_names
 from evenhand.errors import InputError
 from evenhand.metrics.paired import holm
-from evenhand.text.phrases import choice
+from evenhand.text.phrases import choice, plural
 
 #: Directions that a gate forbids. With a neutral point, a number rose if it is farther from it.
 ROSE, FELL, MOVED = "rose", "fell", "moved"
@@ -211,16 +211,16 @@ def judge_gate(gate: Gate, tables: list[ComparedTable]) -> Outcome:
     judged = [*{id(number.repeats or number): number for number in judged[::-1]}.values()][::-1]
     moved = gate.direction == MOVED
     adjusted = holm(np.array([n.p_value if moved else n.distance_p_value for n in judged])).tolist()
-    breaking = [
-        (number, p_value)
-        for number, p_value in zip(judged, adjusted, strict=True)
-        if p_value < ALPHA and _moves(number, gate.direction)
-    ]
-    words = f"{len(judged)} numbers compared" if len(judged) != 1 else "1 number compared"
+    clear = [pair for pair in zip(judged, adjusted, strict=True) if pair[1] < ALPHA]
+    breaking = [pair for pair in clear if _moves(pair[0], gate.direction)]
+    allowed = [] if breaking else [number for number, _ in clear]
+    words = f"{plural(len(judged), 'number')} compared"
     if adjusted:
         words += f" (least p: {min(adjusted):.2g})"
+    if allowed:
+        words += f", {len(allowed):,} moved in the allowed direction, {_away(gate, allowed[0])}"
     asides = [(lost, "of base gone"), (fresh, "new in head"), (unknown, "that cannot be judged")]
-    words += "".join(f", {count} {aside}" for count, aside in asides if count)
+    words += "".join(f", {count:,} {aside}" for count, aside in asides if count)
     if not (judged or lost or fresh or unknown):
         rows = [n.row for table in matching for n in table.numbers if n.number == gate.column]
         words = _no_row(gate, [*rows, *(row for t in matching for row in (*t.new, *t.gone))])
@@ -231,7 +231,7 @@ def judge_gate(gate: Gate, tables: list[ComparedTable]) -> Outcome:
     ]
     turned = [] if moved or breaking else turned
     if turned:
-        words += f", {len(turned)} moved to the other side of {turned[0].neutral:g}"
+        words += f", {len(turned):,} moved to the other side of {turned[0].neutral:g}"
     undecided = not judged or lost or (unknown and all_same)
     status = BROKEN if breaking else UNDECIDED if undecided else HELD
     return Outcome(gate, status, words, len(judged), breaking, len(turned))
@@ -263,6 +263,13 @@ def _problem(gate: Gate, table: ComparedTable) -> str:
     if unknown := [column for column in gate.where if column not in table.declaration.key]:
         return f"{unknown[0]} names no rows of {table.table}; {keys} do"
     return ""
+
+
+def _away(gate: Gate, number: Compared) -> str:
+    """Return the direction that a gate allows, for a number."""
+    if number.neutral is None:
+        return "down" if gate.direction == ROSE else "up"
+    return f"{'nearer to' if gate.direction == ROSE else 'farther from'} {number.neutral:g}"
 
 
 def _moves(number: Compared, direction: str) -> bool:

@@ -17,7 +17,6 @@ from evenhand.comparison.numbers import (
     GROUP,
     MOVED,
     NAMED,
-    SAME,
     Compared,
     ComparedTable,
 )
@@ -72,6 +71,8 @@ class Comparison(NamedTuple):
         The titles of tables of people, by name.
     former : dict of list of str
         By run: tables of an earlier run in its folder, which are left out.
+    log_models : (str, str), optional
+        The models of base and head, if each has the logs of a single one, which no row names.
     """
 
     folders: tuple[str, str]
@@ -84,6 +85,7 @@ class Comparison(NamedTuple):
     notes: Mapping[str, list[str]] = MappingProxyType({})
     datasets: Mapping[str, str] = MappingProxyType({})
     former: Mapping[str, list[str]] = MappingProxyType({})
+    log_models: tuple[str, str] | None = None
 
     @property
     def findings(self) -> list[str]:
@@ -330,9 +332,10 @@ def _in_both(key: Mapping[str, str], versions: tuple[str, str] | None) -> Mappin
 
 
 def document(comparison: Comparison) -> dict[str, Any]:
-    """Return the comparison as JSON: the numbers that differ, and the basis of each judgment.
+    """Return the comparison as JSON: the numbers of tables that differ, and how each was judged.
 
-    Unknown values are null.
+    These are the numbers that Holm's adjustment counts; the same in both has p = 1. Unknown values
+    are null.
     """
     tables, distinct = [], [*map(_distinct, comparison.tables)]
     for table in comparison.tables:
@@ -340,7 +343,7 @@ def document(comparison: Comparison) -> dict[str, Any]:
             "rows_base": table.rows[0],
             "rows_head": table.rows[1],
         }
-        entry["numbers"] = [_entry(item) for item in table.numbers if item.status != SAME]
+        entry["numbers"] = [] if table.equal else [*map(_entry, table.numbers)]
         left_out = ("rows", "declaration", "values")
         tables.append({key: entry[key] for key in entry if key not in left_out})
     statuses = Counter(number.status for table in distinct for number in table.numbers)
@@ -375,6 +378,7 @@ def document(comparison: Comparison) -> dict[str, Any]:
             "causes": causes,
             "tables": tables,
             "versions": comparison.versions,
+            "log_models": comparison.log_models,
             "same_models": comparison.same_models,
             "notes": dict(comparison.notes),
             "changed_since": comparison.changed_since,

@@ -237,6 +237,11 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
     return sentences
 
 
+def model_words(description: Mapping[str, Any]) -> list[str]:
+    """Return the sentence that names the model of logs; none of several, whose rows name them."""
+    return [_say("model", name=name)] if (name := description.get("model")) else []
+
+
 def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     """Return the sentences of `notes` that pages have too.
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from markupsafe import escape
 
-from evenhand.predictions.words import TITLES, doubts, findings, undecided
+from evenhand.predictions.words import TITLES, doubts, findings, model_words, undecided
 from evenhand.report.headline import say
 from evenhand.report.headlines.predictions import (
     by_chance_in,
@@ -33,7 +33,7 @@ def content(study: Study) -> dict[str, Any]:
             meta
             | {"figure": draw(meta)}
             | {"drawn": drawn_title(meta["tables"])}
-            | {"doubts": doubts(meta, meta["tables"])}
+            | {"doubts": doubts(meta, meta["tables"]), "named": model_words(meta)}
         )
     headline, same = conclude(sets, "below"), same_trainings(sets)
     chances = by_chance_in([meta for meta in sets if meta["name"] not in same])
