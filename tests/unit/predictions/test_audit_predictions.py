@@ -253,6 +253,7 @@ def test_probabilities_of_three_classes(tmp_path):
     assert "tpr" in {row["metric"] for row in with_rates["gaps"]}
 
 
+SETS = "y,p,group\n" + "{0},{0},a\n{1},{1},a\n{2},{2},b\n{3},{3},b\n"
 ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
 
 
@@ -332,6 +333,10 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS.replace(",b", ",\"['left', 'web']\""), {}, ":4: group has the list ['left', 'web'],"
          " and each cell is to have one group; write a column of true and false for each group"),
         ('id,y,p,group\n1,1,"[0.1, 0.9]",a\n2,0,"[0.8, 0.2]",b\n', {}, "; write a column of prob"),
+        (SETS.format("roof", "roof;water", "water;wall;roof", ""), {"positive": "roof"},
+         "y has cells such as 'roof;water': a row has one label here; if it may have several, a"),
+        (SETS.format("roof | wall", "roof | water", "wall | water", ""), {},
+         "audit a column of 0 and 1 for each label, else write these without '|'"),
         (ROWS.replace(",1,", ",[],"), {}, ":2: y has the list [], and each cell is to have one la"),
     ],
 )  # fmt: skip
@@ -340,6 +345,19 @@ def test_bad_input_is_one_sentence(tmp_path, text, options, words):
         audit(tmp_path, text, **options)
     assert words in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("old;red", "old;blue", "new;red", "new;blue"),  # of two properties, each in its place
+        ("York; NY", "Troy; NY", "Rome; NY", "other"),
+        ("1,5", "2,5", "1", "2"),
+    ],
+)
+def test_labels_with_a_separator_are_no_sets_for_that(tmp_path, names):
+    header, _, rows = SETS.format(*(f'"{name}"' for name in names)).partition("\n")
+    audit(tmp_path, f"{header}\n{rows * 2}")
 
 
 @pytest.mark.parametrize(
