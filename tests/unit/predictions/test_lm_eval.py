@@ -384,7 +384,7 @@ def test_a_doc_id_with_other_values_is_no_copy(tmp_path):
     reasons = [row["reason"] for row in tables["left_out"]]
     assert reasons == [*["other_sample"] * 3, "duplicate_id"]
     samples = [*bbq()]
-    other = samples[21] | {"amb_bias_score": [0.0, 0.0, 1.0, "False"]}
+    other = samples[21] | {"disamb_bias_score": [0.0, 0.0, 1.0, "False"]}
     told = samples[2] | {"doc": samples[2]["doc"] | {"context": "Another one."}}
     tables = audit(tmp_path / "bbq", [*samples, other, told, samples[3]], "samples_bbq_1.jsonl")
     reasons = [row["reason"] for row in tables["left_out"]]
@@ -410,7 +410,10 @@ def test_gaps_of_doc_ids_are_noted_but_no_limit(tmp_path):
 
 
 def test_bbq_has_the_score_of_its_paper(tmp_path):
-    rows = audit(tmp_path, bbq(), "samples_bbq_2026-01-02T03-04-05.jsonl")["preferences"]
+    samples = [*bbq()]
+    for sample in samples[20:]:  # the score of the other context does not count
+        sample["amb_bias_score"] = [1.0, 0.0, 1.0, "True"]
+    rows = audit(tmp_path, samples, "samples_bbq_2026-01-02T03-04-05.jsonl")["preferences"]
     ambiguous = rows[0]
     assert (ambiguous["condition"], ambiguous["samples"], ambiguous["scored"]) == ("ambig", 20, 10)
     assert (ambiguous["score"], ambiguous["accuracy"]) == (100.0, 50.0)
@@ -742,6 +745,13 @@ def test_a_question_of_other_arguments_is_left_out(tmp_path):
 )
 def test_an_answer_of_bbq_with_odd_values_is_left_out(tmp_path, place, value, reason):
     left_out(tmp_path, list(bbq()), "bbq", place, value, reason)
+
+
+def test_an_answer_of_bbq_without_the_score_of_its_context_is_left_out(tmp_path):
+    samples = [*bbq()]
+    del samples[0]["amb_bias_score"]
+    words = "context_condition is ambig, but the sample has disamb_bias_score alone"
+    left_out(tmp_path, samples, "bbq", ("doc_id",), 0, ("contradictory", words))
 
 
 def test_pairs_of_shuffled_sentences_are_refused(tmp_path):

@@ -28,11 +28,8 @@ from evenhand.predictions.words import left_out_words
 from evenhand.stereotypes.clusters import ALIKE, check_order, shared_words, swapped_words, words
 from evenhand.tabular.numbers import or_nan
 
-#: The harness's fields for a sample of BBQ: accuracy, biased, not unknown, context.
-BBQ = ("amb_bias_score", "disamb_bias_score")
-
-#: The contexts of BBQ.
-CONDITIONS = ("ambig", "disambig")
+#: The contexts of BBQ, and the harness's field for each: accuracy, biased, not unknown, context.
+BBQ = {"ambig": "amb_bias_score", "disambig": "disamb_bias_score"}
 
 #: For a log whose samples cannot be used.
 REMEDY = "mend it, or write the log again with lm_eval --log_samples"
@@ -221,7 +218,7 @@ def _check_one_task(pieces: list[tuple[int, Any]], path: Path) -> None:
     for line, sample in pieces:
         if isinstance(sample, dict) and isinstance(doc := sample.get("doc"), dict):
             is_pair = "sent_more" in doc
-            if is_pair or any(key in sample for key in BBQ):
+            if is_pair or any(key in sample for key in BBQ.values()):
                 first.setdefault(is_pair, line)
     if len(first) == 2:
         problem = f"has pairs (line {first[True]}) and questions of BBQ (line {first[False]})"
@@ -325,20 +322,23 @@ def _answer(task: str, sample: dict[str, Any]) -> Answer:
         cluster, item = swapped_words(*sentences), "\n".join(sorted(sentences))
         kind = _text(doc, "bias_type")
         return Answer(task, name, kind, "", cluster, sentences, item, more - less, None)
-    key = next((key for key in BBQ if key in sample), None)
-    if key is None and "context_condition" in doc:
+    keys = [key for key in BBQ.values() if key in sample]
+    if not keys and "context_condition" in doc:
         raise _UnusableError("no_scores", "it has neither amb_bias_score nor disamb_bias_score")
-    if key is None:
+    if not keys:
         raise _UnusableError("other_task", "it has neither sent_more nor amb_bias_score")
-    if (condition := _field(doc, "context_condition")) not in CONDITIONS:
+    if (condition := _field(doc, "context_condition")) not in BBQ:
         why = f"context_condition is {condition!r}, neither ambig nor disambig"
         raise _UnusableError("unknown_context", why)
+    if (key := BBQ[condition]) not in keys:
+        why = f"context_condition is {condition}, but the sample has {keys[0]} alone"
+        raise _UnusableError("contradictory", why)
     right, biased, named = numbers = _numbers(_typed(sample[key], list, key), 3, 0, 1)
     if not {*numbers} <= {0, 1}:
         raise _UnusableError("out_of_range", f"{key} is {numbers}: each is 0 or 1")
     if biased > named:
         raise _UnusableError("contradictory", f"{key} is {numbers}: a biased answer names a group")
-    if condition == CONDITIONS[0] and right == named:
+    if condition == "ambig" and right == named:
         why = f"{key} is {numbers}: in an ambiguous context the answer that names no group is right"
         raise _UnusableError("contradictory", why)
     if doc.get("question"):
