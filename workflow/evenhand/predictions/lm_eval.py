@@ -108,7 +108,8 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]], di
 
     The doubts are ``missing``, by task `_missing`, and ``misplaced``, ``unlike`` and
     ``contradicted``, by task how many pairs have this flag, of how many, and the line of the first.
-    A contradicted pair has another ``pct_stereotype`` than its log-likelihoods.
+    A contradicted pair has another ``pct_stereotype`` than its log-likelihoods. ``unchecked`` are
+    by task the pairs without ``arguments``, of how many.
 
     Raises
     ------
@@ -119,10 +120,11 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]], di
     paths = log_files(files)
     answers, bad = [], []
     doubts: dict[str, Any] = {"missing": {}, "misplaced": {}, "unlike": {}, "contradicted": {}}
+    doubts["unchecked"] = {}
     seen: dict[tuple[str, str], tuple[int, tuple[Any, ...]]] = {}
     for path, log, task in zip(paths, _names(paths, files), _tasks(paths), strict=True):
         pieces = _pieces(path)
-        before, kept, pairs, stated = len(bad), len(answers), [], []
+        before, kept, pairs, stated, unchecked = len(bad), len(answers), [], [], 0
         _check_one_task(pieces, path)
         filters = {str(file.get("filter")) for _, file in pieces if isinstance(file, dict)}
         for line, sample in pieces:
@@ -152,12 +154,15 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]], di
             answers.append(sample_answer)
             if "sent_more" in (doc := sample["doc"]):
                 pairs.append((line, str(doc["sent_more"]), str(doc["sent_less"])))
+                unchecked += not sample.get("arguments")
                 share = or_nan(str(sample.get("pct_stereotype")))
                 stated += (
                     [(line, share == (sample_answer.preference > 0))] if share == share else []
                 )
         if lost := _missing(pieces):
             doubts["missing"][task] = lost
+        if unchecked:
+            doubts["unchecked"][task] = [unchecked, len(pairs)]
         moved = check_order(pairs, path)
         places = {*moved}
         if places:

@@ -265,6 +265,8 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
             facts = {"count": count, "of": of, "first": first, "is_moved": flag == "misplaced"}
             sentences.append(_say("flagged", task=task, meaning=FLAGS[flag], **facts))
     sentences += _contradicted(description, mostly=False)
+    if tasks := description.get("unchecked"):
+        sentences.append(_say("unchecked", tasks=tasks))
     for row in filter(_is_whole, tables.get("preferences", ())):
         most = min(row["scored"] / 2, row.get("effective_clusters") or 0)
         if 0 < (row.get("templates") or 0) <= most:
