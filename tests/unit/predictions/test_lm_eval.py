@@ -524,7 +524,14 @@ def test_a_log_of_which_more_than_half_cannot_be_used_is_refused(tmp_path):
 
 def test_logs_of_other_tasks_are_refused(tmp_path):
     with pytest.raises(InputError, match="no sample of CrowS-Pairs or BBQ"):
-        audit(tmp_path, [{"doc_id": 0, "doc": {"question": "?"}}])
+        other = {"doc_id": 5, "doc": {"question": "?"}}
+        audit(tmp_path / "both", [other], "samples_other_1.jsonl")
+    samples = map(as_written, crows(hits=20))
+    tables = audit(tmp_path / "both", samples, "samples_crows_pairs_1.jsonl")
+    description = json.loads((tmp_path / "both/meta").read_text())
+    assert notes(description, tables, "") == [
+        "Not read, as it has no sample of CrowS-Pairs or BBQ: model/samples_other_1.jsonl."
+    ]
     doc = {"category": "Age", "question_index": "1", "context_condition": "ambig"}
     words = (
         "has questions of BBQ without their scores .*: it has neither amb_bias_score nor disamb_.*;"

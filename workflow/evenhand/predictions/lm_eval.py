@@ -109,7 +109,7 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]], di
     The doubts are ``missing``, by task `_missing`, and ``misplaced``, ``unlike`` and
     ``contradicted``, by task how many pairs have this flag, of how many, and the line of the first.
     A contradicted pair has another ``pct_stereotype`` than its log-likelihoods. ``unchecked`` are
-    by task the pairs without ``arguments``, of how many.
+    by task the pairs without ``arguments``, of how many; ``other_logs`` have other tasks only.
 
     Raises
     ------
@@ -118,9 +118,9 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]], di
         log cannot be used, or the sentences of most pairs belong to other pairs.
     """
     paths = log_files(files)
-    answers, bad = [], []
+    answers, bad, others = [], [], []
     doubts: dict[str, Any] = {"missing": {}, "misplaced": {}, "unlike": {}, "contradicted": {}}
-    doubts["unchecked"] = {}
+    doubts |= {"unchecked": {}, "other_logs": []}
     seen: dict[tuple[str, str], tuple[int, tuple[Any, ...]]] = {}
     for path, log, task in zip(paths, _names(paths, files), _tasks(paths), strict=True):
         pieces = _pieces(path)
@@ -159,6 +159,11 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]], di
                 stated += (
                     [(line, share == (sample_answer.preference > 0))] if share == share else []
                 )
+        if len(answers) == kept and {row["reason"] for row in bad[before:]} == {"other_task"}:
+            others += bad[before:]
+            del bad[before:]
+            doubts["other_logs"].append(log)
+            continue
         if lost := _missing(pieces):
             doubts["missing"][task] = lost
         if unchecked:
@@ -187,6 +192,7 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]], di
             problem = f"{problem}, more than half of them; the last is {bad[-1]['detail']}"
             raise InputError(problem, file=path, remedy=REMEDY)
     if not answers:
+        bad += others
         problem = "has no sample of CrowS-Pairs or BBQ"
         remedy = "name logs of the tasks crows_pairs_* or bbq*"
         if bad and bad[0]["reason"] == "no_scores":

@@ -265,6 +265,8 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
             facts = {"count": count, "of": of, "first": first, "is_moved": flag == "misplaced"}
             sentences.append(_say("flagged", task=task, meaning=FLAGS[flag], **facts))
     sentences += _contradicted(description, mostly=False)
+    if logs := description.get("other_logs"):
+        sentences.append(_say("other_logs", logs=logs))
     if tasks := description.get("unchecked"):
         sentences.append(_say("unchecked", tasks=tasks))
     for row in filter(_is_whole, tables.get("preferences", ())):
