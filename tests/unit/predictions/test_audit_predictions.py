@@ -55,7 +55,7 @@ def audit(folder, table, **options):
 def other_notes(tables, description, left_out=""):
     """The notes on an audit without those on what a few rows cannot show."""
     words = notes(description, tables, left_out)
-    few = ("is not tested for", "the majority-class baseline")
+    few = ("Not tested, so", "the majority-class baseline")
     return [note for note in words if not any(part in note for part in few)]
 
 
@@ -865,14 +865,16 @@ def test_differences_that_no_verdict_covers_are_noted(tmp_path):
     table["coin"] = np.where(np.arange(400) < 5, "edge", table["group"])
     table["p"] = (np.where(table["coin"] == "edge", 1 - table["y"], table["y"]) + 0.5) / 2
     table.loc[table.index[10::20], "p"] = 0.5
-    tables, description = audit(tmp_path, table, groups=["coin", "group"], id="id")
-    (note,) = (words for words in notes(description, tables, "") if "not tested" in words)
+    table["side"] = table["coin"]
+    tables, description = audit(tmp_path, table, groups=["coin", "group", "side"], id="id")
+    (note,) = (words for words in notes(description, tables, "") if "Not tested" in words)
     assert note.startswith(
-        "Accuracy by coin is not tested for edge (few cases), and no verdict covers its difference"
-        " from all others: 0.0 % for edge (5 cases), 9"
+        "Not tested, so that no verdict covers these differences from all others: Accuracy by coin"
+        " for edge (few cases): 0.0 % (5 cases), 9"
     )
+    assert note.count("points; Accuracy by side for edge (few cases): 0.0 % (5 cases), 9") == 1
     table["coin"] = table["coin"].replace("edge", "a")
-    assert not any("not tested" in words for words in notes(*audit(tmp_path, table)[::-1], ""))
+    assert not any("Not tested" in words for words in notes(*audit(tmp_path, table)[::-1], ""))
 
 
 @pytest.mark.parametrize(("n", "tested"), [(2, ""), (8, ""), (60, "None of the other 5 ")])

@@ -228,8 +228,8 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     for name, bins in description.get("empty_bins", {}).items():
         sentences.append(empty_bins_words(name, bins))
     sentences += [_say("not_computed", name=name) for name in description.get("not_crossed", ())]
-    for row in _untested(tables, description.get("delta", 0)):
-        sentences.append(_say("untested", row=row, title=TITLES[row["metric"]]))
+    if rows := _untested(tables, description.get("delta", 0)):
+        sentences.append(_say("untested", rows=rows, titles=TITLES))
     of_mixture = _mixed(tables.get("groups", [])).values()
     # two groups that mirror each other are one gap
     if mixed := [row for rows in of_mixture for row in (rows[:1] if _is_mirror(rows) else rows)]:
