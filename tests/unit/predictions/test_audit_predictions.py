@@ -199,6 +199,12 @@ def test_counterfactual_rows_give_ifr(tmp_path):
     named = both.assign(team=["x", "y", "z", "z"] * 25 + [""] * 100)  # a blank cell is no change
     rows = audit(tmp_path, named, groups=["group", "team"], id="id", counterfactual_of="of")[0]
     assert rows["counterfactuals"] == tables["counterfactuals"]
+    unlabelled = pd.concat([table, other.assign(y="")])
+    words = other_notes(*audit(tmp_path, unlabelled, id="id"))
+    assert words[1] == (
+        "The rows without a label, and no others, name rows in of: if they are counterfactual, name"
+        " this column by `counterfactual_of`."
+    )
 
 
 def test_scores_that_move_without_a_decision_are_stated(tmp_path):

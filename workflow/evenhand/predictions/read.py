@@ -102,6 +102,8 @@ class Predictions:
         seems to tell persons apart, by its name; and by a blank name, without an id, those that
         equal an earlier one in every column, if there is a column that is not used otherwise, or
         every row has a copy.
+    references : str
+        A column that is not used, in which the rows without a label, and no others, name rows.
     relabelled : int
         Counterfactual rows with another label than their factual case.
     doubtful : dict of dict
@@ -135,6 +137,7 @@ class Predictions:
     several: bool = False
     unclustered: int = 0
     repeated: dict[str, int] = field(default_factory=dict)
+    references: str = ""
     relabelled: int = 0
     doubtful: dict[str, dict[str, int]] = field(default_factory=dict)
     positive_is_default: bool = False
@@ -324,6 +327,7 @@ def read_predictions(
         flipped=None if p is None else p[rows],
         flipped_predicted=one_hot(predicted[rows], classes),
         unclustered=int((table[cluster].iloc[kept] == "").sum()) if cluster else 0,
+        references=_references(table, spare - {id}, labels, ids) if id else "",
         relabelled=int(
             ((labels.iloc[rows] != "") & (labels.iloc[rows] != labels.iloc[factual].array)).sum()
         ),
@@ -356,6 +360,14 @@ def _check_lists(
             cell = table[name].iloc[places[0]]
             problem = f"{name} has the list {cell}, and each cell is to have one {noun}"
             raise InputError(problem, file=file, line=int(places[0]) + 2, remedy=remedy)
+
+
+def _references(table: pd.DataFrame, spare: set[str], labels: pd.Series, ids: pd.Series) -> str:
+    """Return the column in which the rows without a label, and no others, name other rows."""
+    without = labels == ""
+    names = (name for name in sorted(spare) if table[name][without].isin({*ids} - {""}).all())
+    names = (name for name in names if (table[name][~without] == "").all())
+    return next(names, "") if without.any() else ""
 
 
 def _repeated(

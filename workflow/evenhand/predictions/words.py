@@ -184,6 +184,8 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
         reasons = Counter(row["reason"] for row in rows)
         words = left_out_words(reasons, description["rows"], noun, firsts)
         sentences.append(_say("left_out_in", words=words, file=left_out))
+    if name := description.get("references"):
+        sentences.append(_say("references", name=name))
     for name, count in description["unknown"].items():
         if count:
             sentences.append(_say("unknown", count=count, name=name))
