@@ -858,9 +858,13 @@ def test_verdicts_on_logs_are_of_bias_types_too(tmp_path):
     samples[7]["doc"] = samples[8]["doc"]
     file.write_text("".join(json.dumps(sample) + "\n" for sample in samples))
     result = eh.audit_logs(file)
-    model, note = result.notes
+    model, note, unchecked = result.notes
     assert model == "The model, by the folder or the name of its logs: acme__lark."
     assert model in result.card() and note in result.card()
+    assert unchecked == (
+        "crows_pairs_english (40 of 40 pairs): the log has no arguments, so whether its sentences"
+        " were scored in this order was not checked."
+    )
     assert "| bias type |" in result.card() and " | undecided |" in result.card()
     assert result.verdicts["bias_type"].tolist() == ["all", "age", "gender"]
     page = result.to_html(tmp_path / "p.html").read_text(encoding="utf-8")

@@ -72,7 +72,14 @@ def main(words: list[str] | None = None) -> None:
     except CycloptsError as error:
         problem = problem_of(error)
         if isinstance(error, UnusedCliTokensError) and words[0] == "predictions":
-            problem += ", as one file, or one folder of logs, is read"
+            option = words[words.index(error.unused_tokens[0]) - 2]
+            problem += (
+                ", as --label takes one column: audit each label by itself"
+                if option == "--label"
+                else f", as {option} takes one value"
+                if option.startswith("--")
+                else ", as one file, or one folder of logs, is read"
+            )
         elif isinstance(error, UnknownCommandError):
             names = listed([name for name in app if not name.startswith("-")])
             problem += f"{'' if problem.endswith('?') else '.'} The commands are {names}"

@@ -55,7 +55,7 @@ def audit(folder, table, **options):
 def other_notes(tables, description, left_out=""):
     """The notes on an audit without those on what a few rows cannot show."""
     words = notes(description, tables, left_out)
-    few = ("is not tested for", "the majority-class baseline")
+    few = ("Not tested, so", "the majority-class baseline")
     return [note for note in words if not any(part in note for part in few)]
 
 
@@ -199,6 +199,12 @@ def test_counterfactual_rows_give_ifr(tmp_path):
     named = both.assign(team=["x", "y", "z", "z"] * 25 + [""] * 100)  # a blank cell is no change
     rows = audit(tmp_path, named, groups=["group", "team"], id="id", counterfactual_of="of")[0]
     assert rows["counterfactuals"] == tables["counterfactuals"]
+    unlabelled = pd.concat([table, other.assign(y="")])
+    words = other_notes(*audit(tmp_path, unlabelled, id="id"))
+    assert words[1] == (
+        "The rows without a label, and no others, name rows in of: if they are counterfactual, name"
+        " this column by `counterfactual_of`."
+    )
 
 
 def test_scores_that_move_without_a_decision_are_stated(tmp_path):
@@ -253,6 +259,7 @@ def test_probabilities_of_three_classes(tmp_path):
     assert "tpr" in {row["metric"] for row in with_rates["gaps"]}
 
 
+SETS = "y,p,group\n" + "{0},{0},a\n{1},{1},a\n{2},{2},b\n{3},{3},b\n"
 ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
 
 
@@ -332,6 +339,10 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS.replace(",b", ",\"['left', 'web']\""), {}, ":4: group has the list ['left', 'web'],"
          " and each cell is to have one group; write a column of true and false for each group"),
         ('id,y,p,group\n1,1,"[0.1, 0.9]",a\n2,0,"[0.8, 0.2]",b\n', {}, "; write a column of prob"),
+        (SETS.format("roof", "roof;water", "water;wall;roof", ""), {"positive": "roof"},
+         "y has cells such as 'roof;water': a row has one label here; if it may have several, a"),
+        (SETS.format("roof | wall", "roof | water", "wall | water", ""), {},
+         "audit a column of 0 and 1 for each label, else write these without '|'"),
         (ROWS.replace(",1,", ",[],"), {}, ":2: y has the list [], and each cell is to have one la"),
     ],
 )  # fmt: skip
@@ -340,6 +351,19 @@ def test_bad_input_is_one_sentence(tmp_path, text, options, words):
         audit(tmp_path, text, **options)
     assert words in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("old;red", "old;blue", "new;red", "new;blue"),  # of two properties, each in its place
+        ("York; NY", "Troy; NY", "Rome; NY", "other"),
+        ("1,5", "2,5", "1", "2"),
+    ],
+)
+def test_labels_with_a_separator_are_no_sets_for_that(tmp_path, names):
+    header, _, rows = SETS.format(*(f'"{name}"' for name in names)).partition("\n")
+    audit(tmp_path, f"{header}\n{rows * 2}")
 
 
 @pytest.mark.parametrize(
@@ -847,14 +871,16 @@ def test_differences_that_no_verdict_covers_are_noted(tmp_path):
     table["coin"] = np.where(np.arange(400) < 5, "edge", table["group"])
     table["p"] = (np.where(table["coin"] == "edge", 1 - table["y"], table["y"]) + 0.5) / 2
     table.loc[table.index[10::20], "p"] = 0.5
-    tables, description = audit(tmp_path, table, groups=["coin", "group"], id="id")
-    (note,) = (words for words in notes(description, tables, "") if "not tested" in words)
+    table["side"] = table["coin"]
+    tables, description = audit(tmp_path, table, groups=["coin", "group", "side"], id="id")
+    (note,) = (words for words in notes(description, tables, "") if "Not tested" in words)
     assert note.startswith(
-        "Accuracy by coin is not tested for edge (few cases), and no verdict covers its difference"
-        " from all others: 0.0 % for edge (5 cases), 9"
+        "Not tested, so that no verdict covers these differences from all others: Accuracy by coin"
+        " for edge (few cases): 0.0 % (5 cases), 9"
     )
+    assert note.count("points; Accuracy by side for edge (few cases): 0.0 % (5 cases), 9") == 1
     table["coin"] = table["coin"].replace("edge", "a")
-    assert not any("not tested" in words for words in notes(*audit(tmp_path, table)[::-1], ""))
+    assert not any("Not tested" in words for words in notes(*audit(tmp_path, table)[::-1], ""))
 
 
 @pytest.mark.parametrize(("n", "tested"), [(2, ""), (8, ""), (60, "None of the other 5 ")])

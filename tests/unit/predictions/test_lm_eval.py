@@ -234,6 +234,7 @@ def test_samples_of_the_same_sentences_add_nothing(tmp_path):
     samples = list(crows(hits=27))
     for i, one in enumerate(samples):
         one["doc"]["sent_less"] = one["doc"]["sent_less"].replace("he", f"ma{i % 12}")
+    samples = [*map(as_written, samples)]
     row = audit(tmp_path / "once", samples)["preferences"][0]
     copies = [one | {"doc_id": 40 + i} for i, one in enumerate(samples)]
     copied = audit(tmp_path / "twice", samples + copies)["preferences"][0]
@@ -384,7 +385,7 @@ def test_a_doc_id_with_other_values_is_no_copy(tmp_path):
     reasons = [row["reason"] for row in tables["left_out"]]
     assert reasons == [*["other_sample"] * 3, "duplicate_id"]
     samples = [*bbq()]
-    other = samples[21] | {"amb_bias_score": [0.0, 0.0, 1.0, "False"]}
+    other = samples[21] | {"disamb_bias_score": [0.0, 0.0, 1.0, "False"]}
     told = samples[2] | {"doc": samples[2]["doc"] | {"context": "Another one."}}
     tables = audit(tmp_path / "bbq", [*samples, other, told, samples[3]], "samples_bbq_1.jsonl")
     reasons = [row["reason"] for row in tables["left_out"]]
@@ -392,7 +393,7 @@ def test_a_doc_id_with_other_values_is_no_copy(tmp_path):
 
 
 def test_gaps_of_doc_ids_are_noted_but_no_limit(tmp_path):
-    samples = list(crows(hits=20))
+    samples = [*map(as_written, crows(hits=20))]
     for kept, gap in (
         (samples[:30], None),
         ([{**one, "doc_id": i} for i, one in enumerate(samples, 1)], None),
@@ -410,7 +411,10 @@ def test_gaps_of_doc_ids_are_noted_but_no_limit(tmp_path):
 
 
 def test_bbq_has_the_score_of_its_paper(tmp_path):
-    rows = audit(tmp_path, bbq(), "samples_bbq_2026-01-02T03-04-05.jsonl")["preferences"]
+    samples = [*bbq()]
+    for sample in samples[20:]:  # the score of the other context does not count
+        sample["amb_bias_score"] = [1.0, 0.0, 1.0, "True"]
+    rows = audit(tmp_path, samples, "samples_bbq_2026-01-02T03-04-05.jsonl")["preferences"]
     ambiguous = rows[0]
     assert (ambiguous["condition"], ambiguous["samples"], ambiguous["scored"]) == ("ambig", 20, 10)
     assert (ambiguous["score"], ambiguous["accuracy"]) == (100.0, 50.0)
@@ -485,7 +489,7 @@ def test_samples_that_contradict_their_share_are_noted(tmp_path):
 
 def test_models_whose_samples_are_all_equal_are_noted(tmp_path):
     for model, hits in (("one", 20), ("two", 20), ("three", 21)):
-        text = "".join(json.dumps(one) + "\n" for one in crows(hits=hits))
+        text = "".join(json.dumps(one) + "\n" for one in map(as_written, crows(hits=hits)))
         (tmp_path / "logs" / model).mkdir(parents=True)
         (tmp_path / "logs" / model / "samples_crows_1.jsonl").write_text(text)
     words = eh.audit_logs(tmp_path / "logs", out=tmp_path / "out").notes
@@ -520,7 +524,14 @@ def test_a_log_of_which_more_than_half_cannot_be_used_is_refused(tmp_path):
 
 def test_logs_of_other_tasks_are_refused(tmp_path):
     with pytest.raises(InputError, match="no sample of CrowS-Pairs or BBQ"):
-        audit(tmp_path, [{"doc_id": 0, "doc": {"question": "?"}}])
+        other = {"doc_id": 5, "doc": {"question": "?"}}
+        audit(tmp_path / "both", [other], "samples_other_1.jsonl")
+    samples = map(as_written, crows(hits=20))
+    tables = audit(tmp_path / "both", samples, "samples_crows_pairs_1.jsonl")
+    description = json.loads((tmp_path / "both/meta").read_text())
+    assert notes(description, tables, "") == [
+        "Not read, as it has no sample of CrowS-Pairs or BBQ: model/samples_other_1.jsonl."
+    ]
     doc = {"category": "Age", "question_index": "1", "context_condition": "ambig"}
     words = (
         "has questions of BBQ without their scores .*: it has neither amb_bias_score nor disamb_.*;"
@@ -744,6 +755,13 @@ def test_an_answer_of_bbq_with_odd_values_is_left_out(tmp_path, place, value, re
     left_out(tmp_path, list(bbq()), "bbq", place, value, reason)
 
 
+def test_an_answer_of_bbq_without_the_score_of_its_context_is_left_out(tmp_path):
+    samples = [*bbq()]
+    del samples[0]["amb_bias_score"]
+    words = "context_condition is ambig, but the sample has disamb_bias_score alone"
+    left_out(tmp_path, samples, "bbq", ("doc_id",), 0, ("contradictory", words))
+
+
 def test_pairs_of_shuffled_sentences_are_refused(tmp_path):
     samples = list(crows(hits=20))
     reverse = [sample["doc"]["sent_less"] for sample in reversed(samples)]
@@ -762,7 +780,7 @@ def test_some_pairs_of_sentences_of_others_are_noted(tmp_path):
     audit(tmp_path, samples)
     result = eh.audit_logs(tmp_path / "logs", out=tmp_path / "audit")
     meaning = f"{FLAGS['misplaced']}. They are scored as they are."
-    moved, unlike = (note for note in result.notes if "of 40 pairs" in note)
+    moved, unlike = (note for note in result.notes if "(the first is" in note)
     task = "crows_pairs_english"
     assert moved == f"{task}, 10 of 40 pairs (the first is in line 3): {meaning}"
     assert unlike == f"{task}, 1 of 40 pairs (the first is in line 21): {FLAGS['unlike']}."

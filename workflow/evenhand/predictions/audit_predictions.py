@@ -176,6 +176,7 @@ def write_audit(
         "left_out": left_out,
         "several": predictions.several,
         "repeated": predictions.repeated,
+        "references": predictions.references,
         "relabelled": predictions.relabelled,
         "unclustered": predictions.unclustered,
         "doubtful": predictions.doubtful,

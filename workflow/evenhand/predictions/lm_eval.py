@@ -28,11 +28,8 @@ from evenhand.predictions.words import left_out_words
 from evenhand.stereotypes.clusters import ALIKE, check_order, shared_words, swapped_words, words
 from evenhand.tabular.numbers import or_nan
 
-#: The harness's fields for a sample of BBQ: accuracy, biased, not unknown, context.
-BBQ = ("amb_bias_score", "disamb_bias_score")
-
-#: The contexts of BBQ.
-CONDITIONS = ("ambig", "disambig")
+#: The contexts of BBQ, and the harness's field for each: accuracy, biased, not unknown, context.
+BBQ = {"ambig": "amb_bias_score", "disambig": "disamb_bias_score"}
 
 #: For a log whose samples cannot be used.
 REMEDY = "mend it, or write the log again with lm_eval --log_samples"
@@ -111,7 +108,8 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]], di
 
     The doubts are ``missing``, by task `_missing`, and ``misplaced``, ``unlike`` and
     ``contradicted``, by task how many pairs have this flag, of how many, and the line of the first.
-    A contradicted pair has another ``pct_stereotype`` than its log-likelihoods.
+    A contradicted pair has another ``pct_stereotype`` than its log-likelihoods. ``unchecked`` are
+    by task the pairs without ``arguments``, of how many; ``other_logs`` have other tasks only.
 
     Raises
     ------
@@ -120,12 +118,13 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]], di
         log cannot be used, or the sentences of most pairs belong to other pairs.
     """
     paths = log_files(files)
-    answers, bad = [], []
+    answers, bad, others = [], [], []
     doubts: dict[str, Any] = {"missing": {}, "misplaced": {}, "unlike": {}, "contradicted": {}}
+    doubts |= {"unchecked": {}, "other_logs": []}
     seen: dict[tuple[str, str], tuple[int, tuple[Any, ...]]] = {}
     for path, log, task in zip(paths, _names(paths, files), _tasks(paths), strict=True):
         pieces = _pieces(path)
-        before, kept, pairs, stated = len(bad), len(answers), [], []
+        before, kept, pairs, stated, unchecked = len(bad), len(answers), [], [], 0
         _check_one_task(pieces, path)
         filters = {str(file.get("filter")) for _, file in pieces if isinstance(file, dict)}
         for line, sample in pieces:
@@ -155,12 +154,20 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]], di
             answers.append(sample_answer)
             if "sent_more" in (doc := sample["doc"]):
                 pairs.append((line, str(doc["sent_more"]), str(doc["sent_less"])))
+                unchecked += not sample.get("arguments")
                 share = or_nan(str(sample.get("pct_stereotype")))
                 stated += (
                     [(line, share == (sample_answer.preference > 0))] if share == share else []
                 )
+        if len(answers) == kept and {row["reason"] for row in bad[before:]} == {"other_task"}:
+            others += bad[before:]
+            del bad[before:]
+            doubts["other_logs"].append(log)
+            continue
         if lost := _missing(pieces):
             doubts["missing"][task] = lost
+        if unchecked:
+            doubts["unchecked"][task] = [unchecked, len(pairs)]
         moved = check_order(pairs, path)
         places = {*moved}
         if places:
@@ -185,6 +192,7 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]], di
             problem = f"{problem}, more than half of them; the last is {bad[-1]['detail']}"
             raise InputError(problem, file=path, remedy=REMEDY)
     if not answers:
+        bad += others
         problem = "has no sample of CrowS-Pairs or BBQ"
         remedy = "name logs of the tasks crows_pairs_* or bbq*"
         if bad and bad[0]["reason"] == "no_scores":
@@ -221,7 +229,7 @@ def _check_one_task(pieces: list[tuple[int, Any]], path: Path) -> None:
     for line, sample in pieces:
         if isinstance(sample, dict) and isinstance(doc := sample.get("doc"), dict):
             is_pair = "sent_more" in doc
-            if is_pair or any(key in sample for key in BBQ):
+            if is_pair or any(key in sample for key in BBQ.values()):
                 first.setdefault(is_pair, line)
     if len(first) == 2:
         problem = f"has pairs (line {first[True]}) and questions of BBQ (line {first[False]})"
@@ -325,20 +333,23 @@ def _answer(task: str, sample: dict[str, Any]) -> Answer:
         cluster, item = swapped_words(*sentences), "\n".join(sorted(sentences))
         kind = _text(doc, "bias_type")
         return Answer(task, name, kind, "", cluster, sentences, item, more - less, None)
-    key = next((key for key in BBQ if key in sample), None)
-    if key is None and "context_condition" in doc:
+    keys = [key for key in BBQ.values() if key in sample]
+    if not keys and "context_condition" in doc:
         raise _UnusableError("no_scores", "it has neither amb_bias_score nor disamb_bias_score")
-    if key is None:
+    if not keys:
         raise _UnusableError("other_task", "it has neither sent_more nor amb_bias_score")
-    if (condition := _field(doc, "context_condition")) not in CONDITIONS:
+    if (condition := _field(doc, "context_condition")) not in BBQ:
         why = f"context_condition is {condition!r}, neither ambig nor disambig"
         raise _UnusableError("unknown_context", why)
+    if (key := BBQ[condition]) not in keys:
+        why = f"context_condition is {condition}, but the sample has {keys[0]} alone"
+        raise _UnusableError("contradictory", why)
     right, biased, named = numbers = _numbers(_typed(sample[key], list, key), 3, 0, 1)
     if not {*numbers} <= {0, 1}:
         raise _UnusableError("out_of_range", f"{key} is {numbers}: each is 0 or 1")
     if biased > named:
         raise _UnusableError("contradictory", f"{key} is {numbers}: a biased answer names a group")
-    if condition == CONDITIONS[0] and right == named:
+    if condition == "ambig" and right == named:
         why = f"{key} is {numbers}: in an ambiguous context the answer that names no group is right"
         raise _UnusableError("contradictory", why)
     if doc.get("question"):

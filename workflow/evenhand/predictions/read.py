@@ -3,6 +3,7 @@
 A row that cannot be used goes to the quarantine with its reason (`REASONS`).
 """
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -59,6 +60,9 @@ LEAST_AGAIN = 10
 #: A list of texts, of one number, or of nothing, as text; `[18, 30]` is an interval.
 LIST = r"\[(|['\"].*['\"]|-?[\d.]+)\]"
 
+#: A number with a comma.
+DECIMAL = re.compile(r"-?\d+,\d+")
+
 #: Fewer distinct numbers outside 0 to 1, or a smaller share, are wrong cells among probabilities.
 FEW_WRONG, WRONG_SHARE = 3, 0.05
 
@@ -98,6 +102,8 @@ class Predictions:
         seems to tell persons apart, by its name; and by a blank name, without an id, those that
         equal an earlier one in every column, if there is a column that is not used otherwise, or
         every row has a copy.
+    references : str
+        A column that is not used, in which the rows without a label, and no others, name rows.
     relabelled : int
         Counterfactual rows with another label than their factual case.
     doubtful : dict of dict
@@ -131,6 +137,7 @@ class Predictions:
     several: bool = False
     unclustered: int = 0
     repeated: dict[str, int] = field(default_factory=dict)
+    references: str = ""
     relabelled: int = 0
     doubtful: dict[str, dict[str, int]] = field(default_factory=dict)
     positive_is_default: bool = False
@@ -320,6 +327,7 @@ def read_predictions(
         flipped=None if p is None else p[rows],
         flipped_predicted=one_hot(predicted[rows], classes),
         unclustered=int((table[cluster].iloc[kept] == "").sum()) if cluster else 0,
+        references=_references(table, spare - {id}, labels, ids) if id else "",
         relabelled=int(
             ((labels.iloc[rows] != "") & (labels.iloc[rows] != labels.iloc[factual].array)).sum()
         ),
@@ -352,6 +360,14 @@ def _check_lists(
             cell = table[name].iloc[places[0]]
             problem = f"{name} has the list {cell}, and each cell is to have one {noun}"
             raise InputError(problem, file=file, line=int(places[0]) + 2, remedy=remedy)
+
+
+def _references(table: pd.DataFrame, spare: set[str], labels: pd.Series, ids: pd.Series) -> str:
+    """Return the column in which the rows without a label, and no others, name other rows."""
+    without = labels == ""
+    names = (name for name in sorted(spare) if table[name][without].isin({*ids} - {""}).all())
+    names = (name for name in names if (table[name][~without] == "").all())
+    return next(names, "") if without.any() else ""
 
 
 def _repeated(
@@ -526,6 +542,10 @@ def _join_labels(
 
 def _classes(labels: pd.Series, by_class: Mapping[str, str], label: str, file: Path) -> list[str]:
     classes = sorted({*labels} - {""})
+    if names := _sets({*classes, *by_class}, {*by_class}):
+        problem = f"{label} has cells such as {names[0]!r}: a row has one label here"
+        remedy = "if it may have several, audit a column of 0 and 1 for each label, else write"
+        raise InputError(problem, file=file, remedy=f"{remedy} these without {names[1]!r}")
     if by_class:
         named = list(map(as_label, by_class))
         if outside := [name for name in classes if name not in named]:
@@ -549,6 +569,25 @@ def _classes(labels: pd.Series, by_class: Mapping[str, str], label: str, file: P
         only = f"one value only ({classes[0]})" if classes else "no value"
         raise InputError(f"{label} has {only}", file=file, remedy="name the column of true labels")
     return classes
+
+
+def _sets(classes: set[str], known: set[str]) -> tuple[str, str] | None:
+    """Return the first set of labels among classes, and what joins it; None if most are none.
+
+    At least two parts of a set are in other classes. `known` are names of one label each, and so
+    are numbers with a comma, and names whose parts each have a place (``old;red``, ``new;red``).
+    """
+    for mark in ";|,":
+        parts = {name: [part.strip() for part in name.split(mark)] for name in classes}
+        times = Counter(part for some in parts.values() for part in {*some})
+        joined = [name for name in sorted(classes - known) if len(parts[name]) > 1]
+        joined = [name for name in joined if not DECIMAL.fullmatch(name)]
+        again = [sum(times[part] > 1 for part in {*parts[name]}) > 1 for name in joined]
+        places = {(part, i) for some in parts.values() for i, part in enumerate(some)}
+        is_cross = len({*map(len, parts.values())}) == 1 and len(places) == len(times)
+        if not is_cross and 2 * sum(again) > len(joined):
+            return joined[0], mark
+    return None
 
 
 def _positive(positive: str | None, classes: list[str], label: str, file: Path) -> int | None:

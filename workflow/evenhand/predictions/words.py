@@ -218,6 +218,8 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
         reasons = Counter(row["reason"] for row in rows)
         words = left_out_words(reasons, description["rows"], noun, firsts)
         sentences.append(_say("left_out_in", words=words, file=left_out))
+    if name := description.get("references"):
+        sentences.append(_say("references", name=name))
     for name, count in description["unknown"].items():
         if count:
             sentences.append(_say("unknown", count=count, name=name))
@@ -267,8 +269,8 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     for name, bins in description.get("empty_bins", {}).items():
         sentences.append(empty_bins_words(name, bins))
     sentences += [_say("not_computed", name=name) for name in description.get("not_crossed", ())]
-    for row in _untested(tables, description.get("delta", 0)):
-        sentences.append(_say("untested", row=row, title=TITLES[row["metric"]]))
+    if rows := _untested(tables, description.get("delta", 0)):
+        sentences.append(_say("untested", rows=rows, titles=TITLES))
     of_mixture = _mixed(tables.get("groups", [])).values()
     # two groups that mirror each other are one gap
     if mixed := [row for rows in of_mixture for row in (rows[:1] if _is_mirror(rows) else rows)]:
@@ -304,6 +306,10 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
             facts = {"count": count, "of": of, "first": first, "is_moved": flag == "misplaced"}
             sentences.append(_say("flagged", task=task, meaning=FLAGS[flag], **facts))
     sentences += _contradicted(description, mostly=False)
+    if logs := description.get("other_logs"):
+        sentences.append(_say("other_logs", logs=logs))
+    if tasks := description.get("unchecked"):
+        sentences.append(_say("unchecked", tasks=tasks))
     for row in filter(_is_whole, tables.get("preferences", ())):
         most = min(row["scored"] / 2, row.get("effective_clusters") or 0)
         if 0 < (row.get("templates") or 0) <= most:
