@@ -175,7 +175,7 @@ def gap(measure, verdict="below", method="DRO", **more):
 
 def raised(measure="fpr", **more):
     """An undecided rise of a gap of rates, with an interval above 0."""
-    same = {"before": 5.0, "after": 15.0, "difference": 10.0, "lacks_seeds": True, "seeds": 3}
+    same = {"before": 5.0, "after": 15.0, "difference": 10.0, "lacks": "seeds", "seeds": 3}
     same |= {"is_named": False}
     return gap(measure, **({"verdict": "inconclusive"} | same | more))
 
@@ -224,7 +224,7 @@ CONCLUDED = {
     "large but not confirmed": [worst(), *LARGE],
     "the gaps that the findings name come first, the largest of them": [
         worst(), gap("tpr", before=20.0), gap("selection_rate"),
-        gap("fpr", verdict="inconclusive", lacks_seeds=True, seeds=3, before=30.0),
+        gap("fpr", verdict="inconclusive", lacks="seeds", seeds=3, before=30.0),
         gap("fpr", method="other", verdict="equivalent"),
         gap("tpr", attribute="sex", reason=CONSTANT),
     ],
@@ -235,7 +235,7 @@ CONCLUDED = {
     ],
     "a significant one of another attribute too, and one that is named once": [
         gap("selection_rate"), gap("tpr", before=30.0, after=39.0, difference=9.0, verdict="above"),
-        raised(verdict="above", attribute="sex", lacks_seeds=False),
+        raised(verdict="above", attribute="sex", lacks=""),
     ],
     "small, of one seed or constant are not large": [
         undecided("small", 5.0), undecided("seed", 40.0, reason=ONE_SEED),
@@ -365,7 +365,7 @@ def test_a_change_has_the_wider_interval_and_names_it(tmp_path, ends, shown):
 
 
 def test_an_interval_that_excludes_zero_without_significance_is_before_adjustment():
-    for change in (gap("tpr", "inconclusive", lacks_seeds=True, seeds=3), undecided()):
+    for change in (gap("tpr", "inconclusive", lacks="seeds", seeds=3), undecided()):
         [statement] = [words for words in conclude([change]).more if "95 % interval" in words]
         assert "5.0 to 15.0 before adjustment" in statement
         assert "not over the 3 seeds after adjustment" in statement or (
@@ -420,6 +420,18 @@ def test_changes_that_lack_seeds_alone_ask_for_more(tmp_path):
     assert ". 2 are significant over cases, but not over the 2 seeds (" in asked.sentence
     fixed = headline(0.04, reason="they are one classifier")
     assert "age +1.0 points, where they are one classifier." in fixed.next.striptags()
+    texts = "Test more texts, or name fewer attributes and objectives"
+    over_cases = headline(0.105, p_seeds_adjusted=0.001)
+    assert over_cases.next.startswith(f"{texts}: 1 change is significant over seeds, but not over")
+    both = {"p_cases": 0.005, "p_seeds": 0.001}
+    seeds = f"{texts}, and train with more seeds (5 instead of 2): 1 change is significant over "
+    assert headline(0.105, **both).next.startswith(f"{seeds}cases and over seeds before adj")
+    mixed = headline(0.04, 0.105, p_seeds_adjusted=0.001).next
+    assert mixed.startswith(f"{seeds}seeds, but not over cases after adjustment; 1 is significant")
+    turned = gap("fpr", verdict="inconclusive", turned=True, lacks="cases", seeds=3, low=None)
+    (stated,) = on_gaps([turned])
+    assert "the other way round, so that its size is known less well (" in stated
+    assert "significant over the 3 seeds, but not over cases)" in stated
     for other in (headline(0.05), headline(None), headline(0.01, verdict="above")):
         assert other.next == "" and "over cases" not in other.sentence
 

@@ -133,8 +133,9 @@ class Change(NamedTuple):
         Whether these two differ significantly.
     decisions_p : float, optional
         The adjusted p of their difference.
-    lacks_seeds : bool
-        Whether the change is significant over cases, but undecided over seeds.
+    lacks : str
+        Of an undecided change ``seeds`` if it is significant over cases only, ``cases`` if over
+        seeds only, ``both`` if over both before adjustment only; else blank.
     with_all : float, optional
         The change of macro-F1 over all cases, in points, where a significant one of the worst
         group is not beyond it: then it is no change of fairness, and the verdict is inconclusive.
@@ -173,7 +174,7 @@ class Change(NamedTuple):
     decisions: tuple[float, float] | None = None
     decisions_differ: bool = False
     decisions_p: float | None = None
-    lacks_seeds: bool = False
+    lacks: str = ""
     with_all: float | None = None
     label: str = ""
     is_named: bool = False
@@ -686,6 +687,7 @@ def compare_weights(people: Iterable[Path]) -> str:
 def _next(changes: Sequence[Change]) -> str:
     """State how many further seeds the comparison that needs the fewest of them lacks.
 
+    Of texts: whether more seeds or more texts are needed.
     One that may be fairer: none that is less fair in these runs, and of no training with a gain
     that its loss adds nothing to.
     """
@@ -699,9 +701,9 @@ def _next(changes: Sequence[Change]) -> str:
     change = min(lacking, key=lambda change: change.further, default=None)
     if change:
         return say("mitigation_next", [change.file], change=change)
-    few = [change for change in changes if change.lacks_seeds]
+    few = [change for change in changes if change.lacks]
     largest = max(few, key=lambda change: abs(change.difference), default=None)
-    return say("mitigation_seeds", [largest.file], changes=few, largest=largest) if largest else ""
+    return say("mitigation_lacks", [largest.file], changes=few, largest=largest) if largest else ""
 
 
 def _legal(
@@ -744,9 +746,7 @@ def _legal(
                 row["delta"], row["verdict"] if with_all is None else INCONCLUSIVE,
                 over=over, reason=row["reason"] or "", with_all=with_all,
                 seeds=row["seeds"], attribute=attribute,
-                lacks_seeds=row["verdict"] == INCONCLUSIVE
-                and row["p_cases_adjusted"] is not None
-                and row["p_cases_adjusted"] < CHANCE,
+                lacks=_lacks(row),
                 label=row["label"] or "",
                 is_named=gap in gaps,
                 is_explained=gaps.get(gap, False),
@@ -805,6 +805,21 @@ def _with_all(
         return None
     change = of_all and of_all["difference"]
     return change if change is not None and low <= change <= high else None
+
+
+def _lacks(row: Mapping[str, Any]) -> str:
+    """Return `Change.lacks` of a row of ``tests`` of texts."""
+
+    def is_significant(name: str) -> bool:
+        return row[name] is not None and row[name] < CHANCE
+
+    if row["verdict"] != INCONCLUSIVE:
+        return ""
+    if is_significant("p_cases_adjusted"):
+        return "seeds"
+    if is_significant("p_seeds_adjusted"):
+        return "" if row["p_cases_adjusted"] is None else "cases"
+    return "both" if is_significant("p_cases") and is_significant("p_seeds") else ""
 
 
 def _cost(row: Mapping[str, Any] | None) -> dict[str, Any]:
