@@ -299,8 +299,22 @@ def test_changes_of_gaps_that_matter_are_stated_first():
         "1 further training for other attributes changes no gap of plain training"
     )
     assert len(on_gaps(changes, brief=True)) == 3
-    # a change that is significant, whatever the method was trained for
-    assert "by <bdi>age</bdi>" in on_gaps([gap("tpr", attribute="age", trained_for="student")])[0]
+    # a change that is significant, whatever the method was trained for, but after its aim
+    other = gap("tpr", attribute="age", trained_for="student", refitted=True, before=90.0)
+    assert "by <bdi>age</bdi>" in on_gaps([other])[0]
+    aim = gap("fpr", "inconclusive", attribute="student", difference=-9.0, low=None)
+    first, second = on_gaps([other, aim])
+    assert "by <bdi>student</bdi>" in first and "by <bdi>age</bdi>" in second
+    assert "significant, but perhaps by the new last layer alone)" in second
+    headline = conclude([other, aim])
+    assert first in headline.main and headline.main.startswith(headline.sentence)
+    assert (
+        "</bdi>: by the attribute that it was trained for, gap of false positive rates of"
+        " <bdi>surgeon</bdi> by <bdi>student</bdi> (highest minus lowest group) −9.0 points (not"
+        " significant); by another, gap of true positive rates of"
+    ) in headline.short
+    assert "(significant, but perhaps by the new last layer alone)" in headline.short
+    assert "Gap by <bdi>student" not in headline.short  # it is stated
 
 
 def test_the_gaps_of_plain_training_are_those_of_its_audit(tmp_path):
