@@ -283,6 +283,19 @@ def test_without_a_significant_change_the_answer_states_one_gap():
         assert conclude([*significant, *several]).short.count("<b>Gap by") == number
 
 
+@pytest.mark.parametrize(
+    ("verdict", "words"),
+    [
+        ("inconclusive", "No significant change, though one is not excluded"),
+        ("equivalent", "No change that matters"),
+    ],
+)
+def test_methods_without_a_significant_change_are_named_once(verdict, words):
+    short = conclude([worst(f"m{number}", verdict) for number in range(4)]).short
+    names = ", ".join(f"<bdi>m{number}</bdi>" for number in range(3))
+    assert short == f"<b>{words}</b>: {names} and <bdi>m3</bdi>."
+
+
 def test_changes_of_gaps_that_matter_are_stated_first():
     """Before larger gaps that trainings for others do not change, or that labels may explain."""
     same = {"verdict": "equivalent", "difference": 0.1}
