@@ -561,7 +561,7 @@ def test_a_loss_has_its_verdict_beside_the_network_without_it(tmp_path):
     assert not {*tested} & {"ifr_b", "ifr_p"} and {*tested} > {"acc", "ddp"}
     units = result.verdicts[["unit", "delta"]].drop_duplicates().to_numpy().tolist()
     assert units == [["percent", 5.0], ["share", 0.05]]
-    assert decisions.startswith("On Table, change only a person’s gender, and 51.4 % of the plain")
+    assert decisions.startswith("On Table, change only the attribute gender, and 51.4 % of the")
     assert groups.startswith("Which group fares worse? The share with the label “approved” is ")
     assert adversary.startswith("laftr_dp (mu 4): ")
     assert plain.startswith("mlp: accuracy") and "Against" not in plain + constant
