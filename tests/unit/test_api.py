@@ -752,7 +752,7 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
         eh.audit_table(people, label="approved", attribute="gendre", bins={"gender": [1]})
     wrong = pairs.assign(stereo_antistereo=["both", *pairs["stereo_antistereo"][1:]])
     with pytest.raises(
-        InputError, match=r"^the DataFrame, row 0 \(counted from 0\): 'both' is no direction"
+        InputError, match=r"^the DataFrame, pair 1 \(counted from 1\): 'both' is no direction"
     ):
         eh.audit_pairs("org/model", wrong)
     with pytest.raises(InputError, match="there is no pack for xx and gender; give `language`"):
