@@ -212,6 +212,13 @@ def test_a_caveat_of_all_pairs_is_stated_once_and_a_type_names_undecided_methods
         " significant by CPS 51 %)."
     )
     assert "word frequencies" not in " ".join(others)
+    names = {"aul": "log_likelihood", "cps": "log_likelihood_per_token"}
+    causal = [row | {"method": names[row["method"]]} for row in rows if row["method"] in names]
+    finding, *others = api._pair_findings(causal, 5, None)
+    assert " Log-likelihood has no control for word frequencies: the words of one" in finding
+    assert "word frequencies" not in " ".join(others)
+    finding, *_ = api._pair_findings([row | {"verdict": "inconclusive"} for row in causal], 5, None)
+    assert "word frequencies" not in finding
     finding, *_ = api._pair_findings([row for row in rows if row["method"] != "cps"
                                       and (row["method"], row["bias_type"])
                                       != ("all_masked", "all")], 5, None)  # fmt: skip

@@ -1168,6 +1168,9 @@ def _pair_findings(
         control = controls.get(row["method"], "")
         if control and not any(control in sentence for sentence in sentences):
             words = f"{words} {_say('control', control)}"
+        is_causal = row["method"] in METHODS and METHODS[row["method"]].family == "causal"
+        if is_causal and is_first and row["verdict"] in OPPOSITE:
+            words = f"{words} {plain('lm_no_control')}"
         if counted and is_first:
             scores = plain("lm_by_type", rows=counted, is_markup=False)
             facts = {"types": counted, "opposed": opposed_types(counted), "total": total}
