@@ -147,6 +147,9 @@ MADE = {
             ],
         ),
     ],
+    "a causal model has no control": lambda f: [
+        pair_set(f), scores(f, [("tiny", "log_likelihood", *CLEAR[2:])]),
+    ],
     "one model with such an interval, and one without": lambda f: [
         pair_set(f), scores(f, [("tiny", "aul", 54.0, "above"), ("other", *CLEAR[1:])]),
     ],
