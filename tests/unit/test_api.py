@@ -212,6 +212,13 @@ def test_a_caveat_of_all_pairs_is_stated_once_and_a_type_names_undecided_methods
         " significant by CPS 51 %)."
     )
     assert "word frequencies" not in " ".join(others)
+    names = {"aul": "log_likelihood", "cps": "log_likelihood_per_token"}
+    causal = [row | {"method": names[row["method"]]} for row in rows if row["method"] in names]
+    finding, *others = api._pair_findings(causal, 5, None)
+    assert " Log-likelihood has no control for word frequencies: the words of one" in finding
+    assert "word frequencies" not in " ".join(others)
+    finding, *_ = api._pair_findings([row | {"verdict": "inconclusive"} for row in causal], 5, None)
+    assert "word frequencies" not in finding
     finding, *_ = api._pair_findings([row for row in rows if row["method"] != "cps"
                                       and (row["method"], row["bias_type"])
                                       != ("all_masked", "all")], 5, None)  # fmt: skip
@@ -561,7 +568,7 @@ def test_a_loss_has_its_verdict_beside_the_network_without_it(tmp_path):
     assert not {*tested} & {"ifr_b", "ifr_p"} and {*tested} > {"acc", "ddp"}
     units = result.verdicts[["unit", "delta"]].drop_duplicates().to_numpy().tolist()
     assert units == [["percent", 5.0], ["share", 0.05]]
-    assert decisions.startswith("On Table, change only a person’s gender, and 51.4 % of the plain")
+    assert decisions.startswith("On Table, change only the attribute gender, and 51.4 % of the")
     assert groups.startswith("Which group fares worse? The share with the label “approved” is ")
     assert adversary.startswith("laftr_dp (mu 4): ")
     assert plain.startswith("mlp: accuracy") and "Against" not in plain + constant
@@ -752,7 +759,7 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
         eh.audit_table(people, label="approved", attribute="gendre", bins={"gender": [1]})
     wrong = pairs.assign(stereo_antistereo=["both", *pairs["stereo_antistereo"][1:]])
     with pytest.raises(
-        InputError, match=r"^the DataFrame, row 0 \(counted from 0\): 'both' is no direction"
+        InputError, match=r"^the DataFrame, pair 1 \(counted from 1\): 'both' is no direction"
     ):
         eh.audit_pairs("org/model", wrong)
     with pytest.raises(InputError, match="there is no pack for xx and gender; give `language`"):

@@ -292,7 +292,7 @@ def audit_pairs(
         file.parent.mkdir(parents=True, exist_ok=True)
     table, described = place / "pairs.parquet", place / "pairs.json"
     file = _file(pairs, folder / "pairs.csv")
-    with _errors_of_frame(file, pairs):
+    with _errors_of_frame(file, pairs, unit="pair"):
         read_pairs(name="pairs", format="crows_pairs", file=file, out=table, report=described,
                    title="Pairs")  # fmt: skip
     if "hub_name" in source:
@@ -980,10 +980,12 @@ def _errors_of_frame(
     data: "Data | None",
     name: str = "the DataFrame",
     train_rows: int | None = None,
+    unit: str = "row",
 ) -> Iterator[None]:
     """Let an error in a file that was written for a DataFrame or a model speak of its argument.
 
-    With `train_rows` the file has the rows of `train`, then those of `test`.
+    With `train_rows` the file has the rows of `train`, then those of `test`. Pairs are counted from
+    1, as in their tables and all other errors.
     """
     try:
         yield
@@ -998,7 +1000,8 @@ def _errors_of_frame(
             if train_rows is not None:
                 is_train = place < train_rows
                 name, place = ("`train`", place) if is_train else ("`test`", place - train_rows)
-            row = f", row {place} (counted from 0)"
+            first = int(unit == "pair")
+            row = f", {unit} {place + first} (counted from {first})"
         remedy = error.remedy
         for level in getattr(getattr(data, "index", None), "names", ()):
             if level is not None and error.problem.startswith(f"has no column {str(level)!r},"):
@@ -1166,6 +1169,9 @@ def _pair_findings(
         control = controls.get(row["method"], "")
         if control and not any(control in sentence for sentence in sentences):
             words = f"{words} {_say('control', control)}"
+        is_causal = row["method"] in METHODS and METHODS[row["method"]].family == "causal"
+        if is_causal and is_first and row["verdict"] in OPPOSITE:
+            words = f"{words} {plain('lm_no_control')}"
         if counted and is_first:
             scores = plain("lm_by_type", rows=counted, is_markup=False)
             facts = {"types": counted, "opposed": opposed_types(counted), "total": total}

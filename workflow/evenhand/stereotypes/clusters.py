@@ -273,7 +273,8 @@ def check_order(pairs: Sequence[tuple[int, str, str]], file: Path) -> list[int]:
         first, second = (pairs[place][0] for place in next(iter(moved.items())))
         raise InputError(
             f"has pairs whose sentences belong to other pairs ({len(moved)} of {len(pairs)}):"
-            f" a sentence of pair {first} is closer to one of pair {second} than to its own",
+            f" a sentence of pair {first} is closer to one of pair {second} than to its own"
+            " (counted from 1)",
             file=file,
             remedy="was a column sorted or shuffled by itself? Bring both into one order",
         )

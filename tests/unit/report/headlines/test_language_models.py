@@ -147,6 +147,9 @@ MADE = {
             ],
         ),
     ],
+    "a causal model has no control": lambda f: [
+        pair_set(f), scores(f, [("tiny", "log_likelihood", *CLEAR[2:])]),
+    ],
     "one model with such an interval, and one without": lambda f: [
         pair_set(f), scores(f, [("tiny", "aul", 54.0, "above"), ("other", *CLEAR[1:])]),
     ],
@@ -193,14 +196,26 @@ def test_headlines_are_those_that_are_kept(tmp_path):
         (("many", "none"), "A significant preference on <bdi>set 0</bdi>, but no p-value is below"),
         (("alike", "none"), "Biased on <bdi>set 0</bdi>: do not use it"),
         ((None,), "Cannot be judged: no score."),
+        (
+            ("frequent",),
+            "Biased on <bdi>set 0</bdi> (perhaps from word frequencies): do not use it where",
+        ),
+        (
+            ("more", "frequent"),
+            "Biased on <bdi>set 0</bdi> and <bdi>set 1</bdi> (perhaps from word frequencies on"
+            " <bdi>set 1</bdi>): do not use it where",
+        ),
     ],
 )
 def test_a_model_has_one_verdict_over_all_sets(leanings, verdict):
-    ends = dict.fromkeys(("more", "moved", "many", "alike"), (51, 70)) | {"wide": (49, 70)}
+    ends = dict.fromkeys(("more", "frequent", "moved", "many", "alike"), (51, 70)) | {
+        "wide": (49, 70)
+    }
     types = [{"doubt": ""}]
     results = [
         {"model": "tiny", "set": f"set {n}", "leaning": side, "lack": "few"}
         | {"doubt": "9 pairs look misplaced" * (side == "moved")}
+        | {"control": "it prefers the same side" * (side == "frequent")}
         | {
             "rows": [
                 {"leaning": "more" if side in ends else side, "verdict": "above"}

@@ -175,7 +175,7 @@ def gap(measure, verdict="below", method="DRO", **more):
 
 def raised(measure="fpr", **more):
     """An undecided rise of a gap of rates, with an interval above 0."""
-    same = {"before": 5.0, "after": 15.0, "difference": 10.0, "lacks_seeds": True, "seeds": 3}
+    same = {"before": 5.0, "after": 15.0, "difference": 10.0, "lacks": "seeds", "seeds": 3}
     same |= {"is_named": False}
     return gap(measure, **({"verdict": "inconclusive"} | same | more))
 
@@ -224,7 +224,7 @@ CONCLUDED = {
     "large but not confirmed": [worst(), *LARGE],
     "the gaps that the findings name come first, the largest of them": [
         worst(), gap("tpr", before=20.0), gap("selection_rate"),
-        gap("fpr", verdict="inconclusive", lacks_seeds=True, seeds=3, before=30.0),
+        gap("fpr", verdict="inconclusive", lacks="seeds", seeds=3, before=30.0),
         gap("fpr", method="other", verdict="equivalent"),
         gap("tpr", attribute="sex", reason=CONSTANT),
     ],
@@ -235,7 +235,7 @@ CONCLUDED = {
     ],
     "a significant one of another attribute too, and one that is named once": [
         gap("selection_rate"), gap("tpr", before=30.0, after=39.0, difference=9.0, verdict="above"),
-        raised(verdict="above", attribute="sex", lacks_seeds=False),
+        raised(verdict="above", attribute="sex", lacks=""),
     ],
     "small, of one seed or constant are not large": [
         undecided("small", 5.0), undecided("seed", 40.0, reason=ONE_SEED),
@@ -283,6 +283,19 @@ def test_without_a_significant_change_the_answer_states_one_gap():
         assert conclude([*significant, *several]).short.count("<b>Gap by") == number
 
 
+@pytest.mark.parametrize(
+    ("verdict", "words"),
+    [
+        ("inconclusive", "No significant change, though one is not excluded"),
+        ("equivalent", "No change that matters"),
+    ],
+)
+def test_methods_without_a_significant_change_are_named_once(verdict, words):
+    short = conclude([worst(f"m{number}", verdict) for number in range(4)]).short
+    names = ", ".join(f"<bdi>m{number}</bdi>" for number in range(3))
+    assert short == f"<b>{words}</b>: {names} and <bdi>m3</bdi>."
+
+
 def test_changes_of_gaps_that_matter_are_stated_first():
     """Before larger gaps that trainings for others do not change, or that labels may explain."""
     same = {"verdict": "equivalent", "difference": 0.1}
@@ -299,8 +312,22 @@ def test_changes_of_gaps_that_matter_are_stated_first():
         "1 further training for other attributes changes no gap of plain training"
     )
     assert len(on_gaps(changes, brief=True)) == 3
-    # a change that is significant, whatever the method was trained for
-    assert "by <bdi>age</bdi>" in on_gaps([gap("tpr", attribute="age", trained_for="student")])[0]
+    # a change that is significant, whatever the method was trained for, but after its aim
+    other = gap("tpr", attribute="age", trained_for="student", refitted=True, before=90.0)
+    assert "by <bdi>age</bdi>" in on_gaps([other])[0]
+    aim = gap("fpr", "inconclusive", attribute="student", difference=-9.0, low=None)
+    first, second = on_gaps([other, aim])
+    assert "by <bdi>student</bdi>" in first and "by <bdi>age</bdi>" in second
+    assert "significant, but perhaps by the new last layer alone)" in second
+    headline = conclude([other, aim])
+    assert first in headline.main and headline.main.startswith(headline.sentence)
+    assert (
+        "</bdi>: by the attribute that it was trained for, gap of false positive rates of"
+        " <bdi>surgeon</bdi> by <bdi>student</bdi> (highest minus lowest group) −9.0 points (not"
+        " significant); by another, gap of true positive rates of"
+    ) in headline.short
+    assert "(significant, but perhaps by the new last layer alone)" in headline.short
+    assert "Gap by <bdi>student" not in headline.short  # it is stated
 
 
 def test_the_gaps_of_plain_training_are_those_of_its_audit(tmp_path):
@@ -365,7 +392,7 @@ def test_a_change_has_the_wider_interval_and_names_it(tmp_path, ends, shown):
 
 
 def test_an_interval_that_excludes_zero_without_significance_is_before_adjustment():
-    for change in (gap("tpr", "inconclusive", lacks_seeds=True, seeds=3), undecided()):
+    for change in (gap("tpr", "inconclusive", lacks="seeds", seeds=3), undecided()):
         [statement] = [words for words in conclude([change]).more if "95 % interval" in words]
         assert "5.0 to 15.0 before adjustment" in statement
         assert "not over the 3 seeds after adjustment" in statement or (
@@ -420,6 +447,18 @@ def test_changes_that_lack_seeds_alone_ask_for_more(tmp_path):
     assert ". 2 are significant over cases, but not over the 2 seeds (" in asked.sentence
     fixed = headline(0.04, reason="they are one classifier")
     assert "age +1.0 points, where they are one classifier." in fixed.next.striptags()
+    texts = "Test more texts, or name fewer attributes and objectives"
+    over_cases = headline(0.105, p_seeds_adjusted=0.001)
+    assert over_cases.next.startswith(f"{texts}: 1 change is significant over seeds, but not over")
+    both = {"p_cases": 0.005, "p_seeds": 0.001}
+    seeds = f"{texts}, and train with more seeds (5 instead of 2): 1 change is significant over "
+    assert headline(0.105, **both).next.startswith(f"{seeds}cases and over seeds before adj")
+    mixed = headline(0.04, 0.105, p_seeds_adjusted=0.001).next
+    assert mixed.startswith(f"{seeds}seeds, but not over cases after adjustment; 1 is significant")
+    turned = gap("fpr", verdict="inconclusive", turned=True, lacks="cases", seeds=3, low=None)
+    (stated,) = on_gaps([turned])
+    assert "the other way round, so that its size is known less well (" in stated
+    assert "significant over the 3 seeds, but not over cases)" in stated
     for other in (headline(0.05), headline(None), headline(0.01, verdict="above")):
         assert other.next == "" and "over cases" not in other.sentence
 

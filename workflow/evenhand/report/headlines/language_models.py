@@ -173,6 +173,11 @@ def by_model(results: list[Result]) -> dict[str, str]:
                 for result in of_model
                 if result["significant"] and not _uncertainty(result)
             ],
+            frequent=[
+                result["set"]
+                for result in of_model
+                if result["significant"] and not _uncertainty(result) and result["control"]
+            ],
             uncertain={result["set"]: why for result in of_model if (why := _uncertainty(result))},
             split=[
                 result["set"]

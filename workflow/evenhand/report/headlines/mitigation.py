@@ -133,8 +133,9 @@ class Change(NamedTuple):
         Whether these two differ significantly.
     decisions_p : float, optional
         The adjusted p of their difference.
-    lacks_seeds : bool
-        Whether the change is significant over cases, but undecided over seeds.
+    lacks : str
+        Of an undecided change ``seeds`` if it is significant over cases only, ``cases`` if over
+        seeds only, ``both`` if over both before adjustment only; else blank.
     with_all : float, optional
         The change of macro-F1 over all cases, in points, where a significant one of the worst
         group is not beyond it: then it is no change of fairness, and the verdict is inconclusive.
@@ -173,7 +174,7 @@ class Change(NamedTuple):
     decisions: tuple[float, float] | None = None
     decisions_differ: bool = False
     decisions_p: float | None = None
-    lacks_seeds: bool = False
+    lacks: str = ""
     with_all: float | None = None
     label: str = ""
     is_named: bool = False
@@ -396,6 +397,8 @@ def by_method(changes: Iterable[Change]) -> list[dict[str, Any]]:
 
     The clearest change is one that the method is credited with, if any; `opposite` is then one that
     is clearly worse. Where none is significant, it is the clearest change in the other direction.
+    `aim` is a change by the attribute that the method was trained for, where the clearest is by
+    another: of the gaps that the findings name the largest, else by the same measure.
     """
     by_name: dict[tuple[str, ...], list[Change]] = {}
     for change in changes:
@@ -408,8 +411,9 @@ def by_method(changes: Iterable[Change]) -> list[dict[str, Any]]:
             "comparisons": len(several),
             "better": sum(change.better for change in several),
             "worse": sum(change.significant and not change.better for change in several),
-            "clearest": next((change for change in several if change.credited), several[0]),
+            "clearest": _clearest(several),
             "opposite": _opposite(several),
+            "aim": _aim(several),
             "changes": several,
         }
         for (method, of, _), several in by_name.items()
@@ -422,6 +426,24 @@ def _trained_for(changes: Sequence[Change]) -> str:
         return ""
     named = [change.trained_for for change in changes if change.trained_for]
     return (named or [changes[0].attribute])[0]
+
+
+def _clearest(changes: Sequence[Change]) -> Change:
+    return next((change for change in changes if change.credited), changes[0])
+
+
+def _aim(changes: Sequence[Change]) -> Change | None:
+    """Return the `aim` of `by_method`, if any."""
+    clearest = _clearest(changes)
+    aims = [change for change in changes if not change.trained_for and not change.unjudged]
+    if not clearest.trained_for or not aims:
+        return None
+
+    def rank(change: Change) -> tuple[bool, float, bool]:
+        before = -change.before if change.is_named else 0.0
+        return not change.is_named, before, change.measure != clearest.measure
+
+    return min(aims, key=rank)
 
 
 def _opposite(changes: Sequence[Change]) -> Change | None:
@@ -470,9 +492,11 @@ def conclude(order: Sequence[Change], weights: str = "", gaps: int = NAMED) -> H
     of_main = _by_gap(order)[0] if named_gaps else clearest[:1]
     sides = {change.better for change in of_main if change.significant}
     rest = {change.better for change in {*order}.difference(of_main) if change.significant}
-    if False in rest or (True in rest and False in sides):
+    if False in rest or (True in rest and sides != {True}):
         # the sentence counts what is fairer and less fair
-        both = [sentence, *([main] if any(map(_matters, of_main)) else [])]
+        training = {_training(change) for change in of_main}
+        of_training = [change for change in order if _training(change) in training]
+        both = [sentence, *([main] if any(map(_matters, of_training)) else [])]
         main = with_sources(Markup(" ").join(both), files)
     of_rows = [row["clearest"] for row in rows]
     least = max(SHOWN, len({*stated, *of_rows[: len(named)]}))
@@ -501,7 +525,7 @@ def _short(order: Sequence[Change], kinds: Kinds) -> Markup:
     Methods without a significant change are counted if they are many.
     """
     rows = [row for kind in SIGNIFICANT for row, _ in kinds[kind][: _named(kind, kinds)]]
-    stated = [change for row in rows for change in (row["clearest"], row["opposite"])]
+    stated = [change for row in rows for change in (row["clearest"], row["opposite"], row["aim"])]
     costs = {_training(row["clearest"]) for row in rows}
     gaps = on_gaps(order, brief=True, stated=stated, costs=costs)[: NAMED if rows else 1]
     named = [say("mitigation_count", changes=order), *answers(kinds, SIGNIFICANT)] if rows else []
@@ -561,8 +585,9 @@ def _by_gap(changes: Iterable[Change]) -> list[list[Change]]:
     """Return the changes that `on_gaps` states, by method, its attribute, data set and attribute.
 
     Beside the gaps that the findings name, those of the same attribute that are clearly worse.
-    The ones with a significant change are first, then those of the attribute that the method was
-    trained for, then gaps that unlike labels do not explain.
+    Methods with a significant change are first, then gaps by the attribute that the method was
+    trained for, also before its significant ones by others, then gaps that unlike labels do not
+    explain.
     """
     of_rates = [change for change in changes if change.measure in RATES]
     of_rates.sort(key=lambda change: (not change.is_named, -change.before))
@@ -574,9 +599,12 @@ def _by_gap(changes: Iterable[Change]) -> list[list[Change]]:
         elif change.clearly_worse and key in by_name:
             by_name[key].append(change)
 
+    matters = {_training(some[0]) for some in by_name.values() if any(map(_matters, some))}
+
     def rank(several: list[Change]) -> tuple[bool, ...]:
         is_explained = all(change.is_explained for change in several if change.is_named)
-        return not any(map(_matters, several)), bool(several[0].trained_for), is_explained
+        is_other, is_small = bool(several[0].trained_for), not any(map(_matters, several))
+        return _training(several[0]) not in matters, is_other, is_small, is_explained
 
     return sorted(by_name.values(), key=rank)
 
@@ -686,6 +714,7 @@ def compare_weights(people: Iterable[Path]) -> str:
 def _next(changes: Sequence[Change]) -> str:
     """State how many further seeds the comparison that needs the fewest of them lacks.
 
+    Of texts: whether more seeds or more texts are needed.
     One that may be fairer: none that is less fair in these runs, and of no training with a gain
     that its loss adds nothing to.
     """
@@ -699,9 +728,9 @@ def _next(changes: Sequence[Change]) -> str:
     change = min(lacking, key=lambda change: change.further, default=None)
     if change:
         return say("mitigation_next", [change.file], change=change)
-    few = [change for change in changes if change.lacks_seeds]
+    few = [change for change in changes if change.lacks]
     largest = max(few, key=lambda change: abs(change.difference), default=None)
-    return say("mitigation_seeds", [largest.file], changes=few, largest=largest) if largest else ""
+    return say("mitigation_lacks", [largest.file], changes=few, largest=largest) if largest else ""
 
 
 def _legal(
@@ -744,9 +773,7 @@ def _legal(
                 row["delta"], row["verdict"] if with_all is None else INCONCLUSIVE,
                 over=over, reason=row["reason"] or "", with_all=with_all,
                 seeds=row["seeds"], attribute=attribute,
-                lacks_seeds=row["verdict"] == INCONCLUSIVE
-                and row["p_cases_adjusted"] is not None
-                and row["p_cases_adjusted"] < CHANCE,
+                lacks=_lacks(row),
                 label=row["label"] or "",
                 is_named=gap in gaps,
                 is_explained=gaps.get(gap, False),
@@ -805,6 +832,21 @@ def _with_all(
         return None
     change = of_all and of_all["difference"]
     return change if change is not None and low <= change <= high else None
+
+
+def _lacks(row: Mapping[str, Any]) -> str:
+    """Return `Change.lacks` of a row of ``tests`` of texts."""
+
+    def is_significant(name: str) -> bool:
+        return row[name] is not None and row[name] < CHANCE
+
+    if row["verdict"] != INCONCLUSIVE:
+        return ""
+    if is_significant("p_cases_adjusted"):
+        return "seeds"
+    if is_significant("p_seeds_adjusted"):
+        return "" if row["p_cases_adjusted"] is None else "cases"
+    return "both" if is_significant("p_cases") and is_significant("p_seeds") else ""
 
 
 def _cost(row: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -47,10 +47,10 @@ def in_a_list(name: str) -> str:
 
 
 def method_of(name: str) -> dict[str, Any]:
-    """Return a method's name, title, meaning, and why it does not count (None if it does)."""
-    meaning = METHODS[name].meaning if name in METHODS else None
-    known = {"name": name, "title": method_title(name), "meaning": meaning}
-    return known | {"aside": ASIDE.get(name)}
+    """Return a method's name, title, meaning, family, and why it does not count, if so."""
+    known = {"name": name, "title": method_title(name), "aside": ASIDE.get(name)}
+    method = METHODS.get(name)
+    return known | {key: getattr(method, key, None) for key in ("meaning", "family")}
 
 
 def in_order(names: Any) -> list[str]:
