@@ -29,7 +29,7 @@ def test_text_is_read_with_its_mark_and_decompressed(tmp_path):
 def test_another_encoding_is_named_with_the_command_that_converts_it(
     tmp_path, file, encoding, name, cell
 ):
-    path, new = tmp_path / "a b" / file, tmp_path / "a b" / f"utf8_{file}"
+    path, new = tmp_path / "a b" / file, tmp_path / "a b/utf8" / file
     path.parent.mkdir()
     content = f"y,group\n1,{cell}\n".encode(encoding)
     path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
@@ -39,6 +39,7 @@ def test_another_encoding_is_named_with_the_command_that_converts_it(
     command = f"{iconv} '{path}' > '{new}'"
     if path.suffix == ".gz":
         command = f"gzip -dc '{path}' | {iconv} | gzip > '{new}'"
+    command = f"mkdir -p '{new.parent}' && {command}"
     hint = "; ENCODING is that of the program that wrote it, such as windows-1252"
     assert str(caught.value) == (
         f"{path}:2: is not UTF-8{f' but seems to be {name}' if name else ''}; save it as UTF-8,"

@@ -479,8 +479,8 @@ def test_samples_that_contradict_their_share_are_noted(tmp_path):
         "crows_pairs_english: in 2 of 39 pairs pct_stereotype in the log contradicts the"
         " log-likelihoods, which count here (the first is in line 4): was the log changed?"
     )
-    for sample in samples[:30]:  # most of them: the finding itself is in doubt
-        sample["pct_stereotype"] = 1.0 - sample.get("pct_stereotype", 0.0)
+    for sample in samples[20:24]:  # a tenth of all: the finding itself is in doubt
+        sample["pct_stereotype"] = 1.0 - sample["pct_stereotype"]
     audit(tmp_path, samples)
     result = eh.audit_logs(tmp_path / "logs")
     assert "pct_stereotype in the log contradicts" in result.findings[0]

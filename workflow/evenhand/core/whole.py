@@ -115,11 +115,13 @@ def read_text(path: Path, most: int | None = None) -> str:
             problem, remedy = "is no text", f"save it as {kind}"
             raise InputError(problem, file=path, remedy=remedy) from error
         problem = f"is not UTF-8 but seems to be {encoding}" if encoding else "is not UTF-8"
-        old, new = (shlex.quote(str(name)) for name in (path, path.with_name(f"utf8_{path.name}")))
+        folder = path.with_name("utf8")  # with the same name: that of a log has its task
+        old, beside, new = (shlex.quote(str(name)) for name in (path, folder, folder / path.name))
         convert = f"iconv -f {encoding or 'ENCODING'} -t UTF-8"
         command = f"{convert} {old} > {new}"
         if path.suffix == ".gz":
             command = f"gzip -dc {old} | {convert} | gzip > {new}"
+        command = f"mkdir -p {beside} && {command}"
         remedy = f"save it as UTF-8, for example by `{command}`, and name the new file"
         if not encoding:
             remedy += "; ENCODING is that of the program that wrote it, such as windows-1252"

@@ -32,6 +32,9 @@ MOST_GROUPS = 3
 #: From this share of cases on whose largest probabilities tie, a gap may come from the rule.
 MANY_TIED = 0.05
 
+#: From this share of pairs on that contradict the numbers of their log, findings are in doubt.
+MANY_CONTRADICTED = 0.1
+
 #: Shares in the tables are rounded to less than this.
 ROUNDED = 1e-5
 
@@ -124,16 +127,16 @@ def findings(
     warnings = [*worthless(description or {}, tables), *reversed_words(description or {})]
     if not is_constant(description or {}) and (doubt := tied_doubt(description or {}, tables)):
         warnings.append(f"{doubt}.")
-    warnings += _contradicted(description or {}, mostly=True)
+    warnings += _contradicted(description or {}, are_many=True)
     return [" ".join([first, *warnings]), *flips, *others]
 
 
-def _contradicted(description: Mapping[str, Any], mostly: bool) -> list[str]:
-    """Name the tasks of which most pairs, or else some, contradict the log's own numbers."""
+def _contradicted(description: Mapping[str, Any], are_many: bool) -> list[str]:
+    """Name the tasks of which many pairs, or else few, contradict the log's own numbers."""
     return [
         _say("contradicted", task=task, count=count, of=of, first=first)
         for task, (count, of, first) in description.get("contradicted", {}).items()
-        if (2 * count > of) == mostly
+        if (count > MANY_CONTRADICTED * of) == are_many
     ]
 
 
@@ -274,7 +277,9 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     of_mixture = _mixed(tables.get("groups", [])).values()
     # two groups that mirror each other are one gap
     if mixed := [row for rows in of_mixture for row in (rows[:1] if _is_mirror(rows) else rows)]:
-        sentences.append(_say("mixed", rows=mixed))
+        first = {key: mixed[0][key] for key in ("attribute", "group")}
+        (accuracy,) = where(tables["groups"], metric="accuracy", **first)
+        sentences.append(_say("mixed", rows=mixed, accuracy=accuracy))
     if count := description.get("unclustered"):
         sentences.append(_say("unclustered", count=count))
     if description.get("is_open"):
@@ -305,7 +310,7 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
         for task, (count, of, first) in description.get(flag, {}).items():
             facts = {"count": count, "of": of, "first": first, "is_moved": flag == "misplaced"}
             sentences.append(_say("flagged", task=task, meaning=FLAGS[flag], **facts))
-    sentences += _contradicted(description, mostly=False)
+    sentences += _contradicted(description, are_many=False)
     if logs := description.get("other_logs"):
         sentences.append(_say("other_logs", logs=logs))
     if tasks := description.get("unchecked"):
@@ -627,7 +632,7 @@ def _gaps(
         if group and (others := _others(group, tables["groups"])):
             sentence += f" {_say('other_groups', groups=others, most=MOST_GROUPS)}"
         if facts_of := chance.get(row["attribute"]):
-            sentence += f" {_say('by_chance', **facts_of)}"
+            sentence = f"{_say('perhaps')} {sentence} {_say('by_chance', **facts_of)}"
         return sentence
 
     clear = _worse_crossed(tables["groups"])
