@@ -283,8 +283,9 @@ def test_a_score_that_moves_to_the_other_side_is_no_change_of_bias(run, folders)
         write_provenance(folder)
     _, out, _ = run(*folders)
     assert (
-        "**Bias has not clearly risen or fallen. 1 bias score moved to the other side of 50: score"
-        " (Bias scores and verdicts, “My pairs”; model tiny, method aul) from 80.0 % (" in out
+        "**Bias has not clearly risen or fallen. 1 bias score moved to the other side of 50,"
+        " neither clearly farther nor nearer: score (Bias scores and verdicts, “My pairs”;"
+        " model tiny, method aul) from 80.0 % (" in out
     )
     assert "The one bias score moved beyond noise." in out
 
@@ -299,7 +300,7 @@ def test_scores_that_rise_and_fall_are_named(run, folders):
     assert first.startswith(
         "**Bias has risen in some scores and fallen in others. Clearest change: "
     )
-    assert "1 bias score moved to the other side of 50: score" in first
+    assert "1 bias score moved to the other side of 50, neither clearly farther nor nearer" in first
     assert "more bias in 1 of them, less bias in 1 of them." in first
     assert "3 of 3 bias scores moved beyond noise" in first
     # a bias type that the whole does not show
@@ -490,7 +491,7 @@ def test_the_first_line_on_two_audits_is_about_groups(run, tmp_path):
     assert "metric tpr, label 1 | undecided | significantly above |" in out
     assert "left_out" not in out  # tables without a row
     out = run("head", "turned")[1]
-    assert " group differences moved to the other side of 0: difference (Metrics by group" in out
+    assert " moved to the other side of 0, neither clearly farther nor nearer: difference (" in out
     gate = "tables/predictions/mine/groups.csv:difference:group=f:metric=tpr:rose"
     assert (
         "All gates held, but 1 of their numbers moved to the other side of no bias (`moved`"
