@@ -503,6 +503,15 @@ def test_the_first_line_on_two_audits_is_about_groups(run, tmp_path):
     assert "intervals, which can hide" not in out
     next(tmp_path.glob("next/**/cases.parquet")).unlink()
     assert "They are judged by their intervals, which can hide a change" in run("base", "next")[1]
+    score = 0.5 + (equal - 0.5) * 0.8
+    for name, worse in (("before", score), ("after", score.where(rows["sex"] == "f", equal))):
+        options = {"label": "label", "prediction": "score", "groups": ["sex"], "positive": 1}
+        audit_predictions(rows.assign(score=worse), **options, out=tmp_path / name)
+    assert run("before", "after")[1].split("\n\n")[1] == (
+        "**5 group differences are the same in both. 16 other numbers are the same in both. 3"
+        " verdicts changed, and 2 numbers without a test differ, the largest change: value (Metrics"
+        " by group, “Predictions”; attribute sex, group m, metric ece) from 0.0 % to 10.0 %.**"
+    )
 
 
 def test_the_clearest_change_is_of_an_attribute_where_one_moved_with_its_intersections(
