@@ -170,7 +170,7 @@ NO_NUMBER = "no number sd with an interval; it has mean, in rows named by datase
         (f"{MEAN}:moved", [A, A], [A], 0, "two rows have the same"),
         (
             f"{MEAN}:moved", [A, sweep_row(2.0, 0.0)], [A, sweep_row(90.0, 0.0)], 1,
-            "1 that cannot be judged",
+            "1 that cannot be judged (reason: an interval without width)",
         ),
     ],
 )  # fmt: skip

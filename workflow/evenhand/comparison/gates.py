@@ -219,7 +219,9 @@ def judge_gate(gate: Gate, tables: list[ComparedTable]) -> Outcome:
         words += f" (least p: {min(adjusted):.2g})"
     if allowed:
         words += f", {len(allowed):,} moved in the allowed direction, {_away(gate, allowed[0])}"
-    asides = [(lost, "of base gone"), (fresh, "new in head"), (unknown, "that cannot be judged")]
+    reasons = ", or ".join(sorted({number.reason for number in chosen if number.reason}))
+    unjudged = f"that cannot be judged (reason: {reasons})"
+    asides = [(lost, "of base gone"), (fresh, "new in head"), (unknown, unjudged)]
     words += "".join(f", {count:,} {aside}" for count, aside in asides if count)
     if not (judged or lost or fresh or unknown):
         rows = [n.row for table in matching for n in table.numbers if n.number == gate.column]
