@@ -106,6 +106,7 @@ def test_broken_and_undecided_gates(run, folders):
     assert document["counts"]["gates"] == {"broken": 1}
     assert "**Bias has risen. Clearest change: mean bias (Bias by model, “slguset”; model" in out
     assert " 1 gate broken." in out
+    assert "| change | p of the change of distance from 0 |" in out
     assert "farther from 0" in out
     assert "seed of made.models: 0 → 1 (1 file)" in out
     assert err == f"gate broken: {GATE}: 1 number compared (least p: 1.9e-06)\n"
