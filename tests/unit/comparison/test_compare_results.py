@@ -124,6 +124,7 @@ def test_broken_and_undecided_gates(run, folders):
     ("words", "message"),
     [
         (("base", "none"), "none: there is no such folder"),
+        (("base/provenance.json", "head"), "provenance.json: is a file, not a folder"),
         (("base", "head", "--gate", "x"), "'x' is no gate"),
         (("base", "head", "--gates", "none.yaml"), "none.yaml: there is no such file"),
         (("base", "head", "--gates", "base"), "base: cannot be read"),
