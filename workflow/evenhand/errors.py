@@ -2,6 +2,7 @@
 
 import difflib
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -94,10 +95,16 @@ def placed(file: Path | str, line: int | None = None) -> Iterator[None]:
 
 
 def nearest(name: object, known: Iterable[str]) -> str:
-    """Return the known name that is most like a name, by letters of any case; else blank."""
-    folded = {each.casefold(): each for each in known}
-    near = difflib.get_close_matches(str(name).strip().casefold(), folded, n=1, cutoff=0.75)
+    """Return the known name most like a name, by letters of any case and accent; else blank."""
+    folded = {_folded(each): each for each in known}
+    near = difflib.get_close_matches(_folded(str(name).strip()), folded, n=1, cutoff=0.75)
     return folded[near[0]] if near else ""
+
+
+def _folded(name: str) -> str:
+    """Return a name in lower case without accents."""
+    parts = unicodedata.normalize("NFD", name.casefold())
+    return unicodedata.normalize("NFC", "".join(c for c in parts if not unicodedata.combining(c)))
 
 
 def one_line(text: str, longest: int = LONGEST) -> str:

@@ -106,6 +106,7 @@ def test_broken_and_undecided_gates(run, folders):
     assert document["counts"]["gates"] == {"broken": 1}
     assert "**Bias has risen. Clearest change: mean bias (Bias by model, “slguset”; model" in out
     assert " 1 gate broken." in out
+    assert "| change | p of the change of distance from 0 |" in out
     assert "farther from 0" in out
     assert "seed of made.models: 0 → 1 (1 file)" in out
     assert err == f"gate broken: {GATE}: 1 number compared (least p: 1.9e-06)\n"
@@ -123,6 +124,7 @@ def test_broken_and_undecided_gates(run, folders):
     ("words", "message"),
     [
         (("base", "none"), "none: there is no such folder"),
+        (("base/provenance.json", "head"), "provenance.json: is a file, not a folder"),
         (("base", "head", "--gate", "x"), "'x' is no gate"),
         (("base", "head", "--gates", "none.yaml"), "none.yaml: there is no such file"),
         (("base", "head", "--gates", "base"), "base: cannot be read"),
@@ -283,8 +285,9 @@ def test_a_score_that_moves_to_the_other_side_is_no_change_of_bias(run, folders)
         write_provenance(folder)
     _, out, _ = run(*folders)
     assert (
-        "**Bias has not clearly risen or fallen. 1 bias score moved to the other side of 50: score"
-        " (Bias scores and verdicts, “My pairs”; model tiny, method aul) from 80.0 % (" in out
+        "**Bias has not clearly risen or fallen. 1 bias score moved to the other side of 50,"
+        " neither clearly farther nor nearer: score (Bias scores and verdicts, “My pairs”;"
+        " model tiny, method aul) from 80.0 % (" in out
     )
     assert "The one bias score moved beyond noise." in out
 
@@ -299,7 +302,7 @@ def test_scores_that_rise_and_fall_are_named(run, folders):
     assert first.startswith(
         "**Bias has risen in some scores and fallen in others. Clearest change: "
     )
-    assert "1 bias score moved to the other side of 50: score" in first
+    assert "1 bias score moved to the other side of 50, neither clearly farther nor nearer" in first
     assert "more bias in 1 of them, less bias in 1 of them." in first
     assert "3 of 3 bias scores moved beyond noise" in first
     # a bias type that the whole does not show
@@ -490,7 +493,7 @@ def test_the_first_line_on_two_audits_is_about_groups(run, tmp_path):
     assert "metric tpr, label 1 | undecided | significantly above |" in out
     assert "left_out" not in out  # tables without a row
     out = run("head", "turned")[1]
-    assert " group differences moved to the other side of 0: difference (Metrics by group" in out
+    assert " moved to the other side of 0, neither clearly farther nor nearer: difference (" in out
     gate = "tables/predictions/mine/groups.csv:difference:group=f:metric=tpr:rose"
     assert (
         "All gates held, but 1 of their numbers moved to the other side of no bias (`moved`"
@@ -502,6 +505,15 @@ def test_the_first_line_on_two_audits_is_about_groups(run, tmp_path):
     assert "intervals, which can hide" not in out
     next(tmp_path.glob("next/**/cases.parquet")).unlink()
     assert "They are judged by their intervals, which can hide a change" in run("base", "next")[1]
+    score = 0.5 + (equal - 0.5) * 0.8
+    for name, worse in (("before", score), ("after", score.where(rows["sex"] == "f", equal))):
+        options = {"label": "label", "prediction": "score", "groups": ["sex"], "positive": 1}
+        audit_predictions(rows.assign(score=worse), **options, out=tmp_path / name)
+    assert run("before", "after")[1].split("\n\n")[1] == (
+        "**5 group differences are the same in both. 16 other numbers are the same in both. 3"
+        " verdicts changed, and 2 numbers without a test differ, the largest change: value (Metrics"
+        " by group, “Predictions”; attribute sex, group m, metric ece) from 0.0 % to 10.0 %.**"
+    )
 
 
 def test_the_clearest_change_is_of_an_attribute_where_one_moved_with_its_intersections(

@@ -159,6 +159,7 @@ NO_NUMBER = "no number sd with an interval; it has mean, in rows named by datase
         (f"{SWEEPS}:sd:rose", [A], [A], 0, NO_NUMBER),
         (f"{MEAN}:model=x:rose", [A], [A], 0, f"model names no rows of {SWEEPS}; dataset,"),
         (f"{MEAN}:method=x:rose", [A], [A], 0, "has method=x; choose one of mlp"),
+        (f"{MEAN}:method=linear:metric=ḃ:rose", [A, C], [A, C], 0, "one of b; did you mean b?"),
         (f"{MEAN}:dataset=Loan:rose", [A], [A], 0, "=Loan (its name counts, not its title)"),
         (f"{MEAN}:method=mlp:metric=b:rose", [A, C], [A, C], 0, "chooses no row with a number"),
         (f"{MEAN}:moved", [sweep_row("")], [sweep_row("")], 0, "chooses no row with a number"),
@@ -170,7 +171,7 @@ NO_NUMBER = "no number sd with an interval; it has mean, in rows named by datase
         (f"{MEAN}:moved", [A, A], [A], 0, "two rows have the same"),
         (
             f"{MEAN}:moved", [A, sweep_row(2.0, 0.0)], [A, sweep_row(90.0, 0.0)], 1,
-            "1 that cannot be judged",
+            "1 that cannot be judged (reason: an interval without width)",
         ),
     ],
 )  # fmt: skip

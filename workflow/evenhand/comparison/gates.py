@@ -219,7 +219,9 @@ def judge_gate(gate: Gate, tables: list[ComparedTable]) -> Outcome:
         words += f" (least p: {min(adjusted):.2g})"
     if allowed:
         words += f", {len(allowed):,} moved in the allowed direction, {_away(gate, allowed[0])}"
-    asides = [(lost, "of base gone"), (fresh, "new in head"), (unknown, "that cannot be judged")]
+    reasons = ", or ".join(sorted({number.reason for number in chosen if number.reason}))
+    unjudged = f"that cannot be judged (reason: {reasons})"
+    asides = [(lost, "of base gone"), (fresh, "new in head"), (unknown, unjudged)]
     words += "".join(f", {count:,} {aside}" for count, aside in asides if count)
     if not (judged or lost or fresh or unknown):
         rows = [n.row for table in matching for n in table.numbers if n.number == gate.column]
@@ -240,8 +242,11 @@ def judge_gate(gate: Gate, tables: list[ComparedTable]) -> Outcome:
 def _no_row(gate: Gate, rows: list[dict[str, str]]) -> str:
     """Return why a gate chooses no row: a value that no row has, or else their combination."""
     for key, value in gate.where.items():
-        known = sorted({row[key] for row in rows if row.get(key)})
+        known = {row[key] for row in rows if row.get(key)}
         if known and value not in known:
+            others = {name: other for name, other in gate.where.items() if name != key}
+            fitting = {row[key] for row in rows if row.get(key) and others.items() <= row.items()}
+            known = sorted(fitting or known)
             aside = " (its name counts, not its title)" if key == "dataset" else ""
             return f"no row with a number has {key}={value}{aside}; {choice(value, known)}"
     return "it chooses no row with a number"

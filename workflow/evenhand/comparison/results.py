@@ -53,7 +53,8 @@ class Results:
         #: it is the only one of logs, so that no name is before its tasks.
         self.versions: tuple[str, str] | None = None
         if not folder.is_dir():
-            raise InputError("there is no such folder", file=folder, remedy="name a results folder")
+            problem = "is a file, not a folder" if folder.is_file() else "there is no such folder"
+            raise InputError(problem, file=folder, remedy="name a results folder")
         self.traced = (folder / PROVENANCE).is_file()
         if not self.traced and (folder / ".evenhand").is_dir():
             problem = f"holds no {PROVENANCE}, so its run is not finished"

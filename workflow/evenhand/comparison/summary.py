@@ -17,6 +17,7 @@ from evenhand.comparison.numbers import (
     GROUP,
     MOVED,
     NAMED,
+    UNJUDGED,
     Compared,
     ComparedTable,
 )
@@ -145,6 +146,10 @@ def markdown(comparison: Comparison) -> str:
             (number for number in numbers if number.status == MOVED),
             key=lambda number: (not number.main, _is_crossed(number), number.p_adjusted),
         ),
+        "untested": sorted(
+            (number for number in numbers if number.status == UNJUDGED),
+            key=lambda number: -_size(number),
+        ),
         "alpha": ALPHA,
         "elsewhere": [
             table.table for table in differing if not table.numbers and table.table in elsewhere
@@ -201,6 +206,12 @@ def difference(number: Compared) -> str:
     (change, mark), (low, _), (high, _) = (_scaled(part, number.unit, signs=True) for part in ends)
     change += " points" * bool(mark)
     return f"{change} (95 % interval {low} to {high})" if math.isfinite(sum(ends)) else change
+
+
+def _size(number: Compared) -> float:
+    """Return by how much an unjudged number differs, of shares in points."""
+    scale, _ = SCALES.get(number.unit, (1, ""))
+    return scale * abs(number.head.value - number.base.value)
 
 
 def _scaled(value: float, unit: str, *, signs: bool = False) -> tuple[str, str]:
