@@ -135,10 +135,11 @@ class Templates(NamedTuple):
 
     @property
     def unshared(self) -> float:
-        """The probability that a further cluster has a template of its own.
+        """The estimated probability that a further cluster brings a new template.
 
-        The number of templates in one cluster, over that of templates in all clusters (Good, The
-        population frequencies of species, Biometrika 40, 1953); of two labels the least.
+        Templates that only one cluster has, as a share of all pairs of a cluster and a template in
+        it (Good, The population frequencies of species, Biometrika 40, 1953). Where two labels
+        count, that of the label with the smaller one.
         """
         shares = []
         for label in self.labels:

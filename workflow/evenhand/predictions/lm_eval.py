@@ -109,7 +109,7 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]], di
     The doubts are ``missing``, by task `_missing`, and ``misplaced``, ``unlike`` and
     ``contradicted``, by task how many pairs have this flag, of how many, and the line of the first.
     A contradicted pair has another ``pct_stereotype`` than its log-likelihoods. ``unchecked`` are
-    by task the pairs without ``arguments``, of how many; ``other_logs`` have other tasks only.
+    by task the pairs without two ``arguments``, of how many; ``other_logs`` have other tasks only.
 
     Raises
     ------
@@ -154,7 +154,7 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]], di
             answers.append(sample_answer)
             if "sent_more" in (doc := sample["doc"]):
                 pairs.append((line, str(doc["sent_more"]), str(doc["sent_less"])))
-                unchecked += not sample.get("arguments")
+                unchecked += len(sample.get("arguments") or ()) < 2
                 share = or_nan(str(sample.get("pct_stereotype")))
                 stated += (
                     [(line, share == (sample_answer.preference > 0))] if share == share else []

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from evenhand.core.decimals import LEVEL
 from evenhand.core.phrases import phrases_of
 from evenhand.core.rows import where
 from evenhand.metrics.paired import holm
@@ -22,9 +23,6 @@ MOST_FURTHER = 5
 
 #: A larger share of pairs with equal log-likelihoods is noted.
 MOST_TIES = 0.02
-
-#: Significance.
-CHANCE = 0.05
 
 #: Groups named beside the one that differs most.
 MOST_GROUPS = 3
@@ -69,10 +67,12 @@ _say = read_catalogue(__file__)
 
 
 def by_chance(sets: Mapping[str, Tables]) -> dict[str, dict[str, dict[str, Any]]]:
-    """Return the attributes whose significant gaps may be chance, by set: facts of a sentence.
+    """Return, by set, the attributes none of whose gaps is significant among all attributes.
 
-    Gaps are adjusted for the metrics of their attribute, so that of many attributes some are
-    significant by chance. Here the least p-value of each is adjusted for all of them (Holm).
+    Gaps are adjusted for the metrics of their attribute, so that of many attributes some have a
+    significant gap by chance. Here the least p-value of each attribute is adjusted for all
+    attributes of all sets (Holm). Each has this p-value (`p`), of how many it is (`count`), and
+    whether they are of several sets.
     """
     p_values: dict[tuple[str, str], float] = {}
     for name, tables in sets.items():
@@ -84,7 +84,7 @@ def by_chance(sets: Mapping[str, Tables]) -> dict[str, dict[str, dict[str, Any]]
     facts = {"count": len(p_values), "several": len({name for name, _ in p_values}) > 1}
     chances: dict[str, dict[str, dict[str, Any]]] = {name: {} for name in sets}
     for (name, attribute), p in zip(p_values, adjusted, strict=True):
-        if p > CHANCE:
+        if p > LEVEL:
             chances[name][attribute] = facts | {"p": p}
     return chances
 
