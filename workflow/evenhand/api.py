@@ -1232,11 +1232,11 @@ def _table_findings(result: Result, data: dict[str, Any]) -> list[str]:
     """
     from markupsafe import Markup
 
+    from evenhand.core.decimals import ALPHA
     from evenhand.core.tables import read_tables
     from evenhand.individual.results import setting_of
     from evenhand.individual.tables.tests import BY_CONSTRUCTION
     from evenhand.report.headlines.individual_fairness import conclude
-    from evenhand.report.headlines.mitigation import CHANCE
 
     tables = read_tables(result._tables)
     means, tests = defaultdict(dict), defaultdict(dict)
@@ -1246,7 +1246,7 @@ def _table_findings(result: Result, data: dict[str, Any]) -> list[str]:
         is_effect = (row["method"], row["metric"]) not in BY_CONSTRUCTION
         if row["against"] == "mlp" and row["difference"] is not None and is_effect:
             p = row["p_resampled_adjusted"]
-            elsewhere = None if p is None else p < CHANCE
+            elsewhere = None if p is None else p < ALPHA
             tests[setting_of(row)][row["metric"]] = row | {"elsewhere": elsewhere}
     people = {
         setting_of(row): row

@@ -7,6 +7,7 @@ import numpy as np
 
 from evenhand.certificates.planted_text import planted_log_odds, planted_pairs
 from evenhand.certificates.study import Finding, Study
+from evenhand.core.decimals import ALPHA
 from evenhand.core.tables import Row, Table, flag, integer, number, percent, text
 from evenhand.metrics.inference import mean_p_value, swap_codes, total
 from evenhand.metrics.roc import auc
@@ -21,9 +22,8 @@ LEAST_CORRELATION, LEAST_AUC = 0.7, 0.9
 #: whose mean is half of it.
 LEAST_LOG_ODDS = {"english": 0.5, "chinese": 0.4}
 
-#: Significance level of a false alarm, and the probability that a correct test has at most the
-#: allowed number of them.
-LEVEL, ALLOWED = 0.05, 0.99
+#: The probability that a correct test has at most the allowed number of false alarms.
+ALLOWED = 0.99
 
 
 def dose_table(name: str, title: str) -> Table:
@@ -134,7 +134,7 @@ def _summarise(method: str, rows: Sequence[Row], least_odds: float | None) -> It
         return
     doses, scores = (np.array([row[name] for row in rows], float) for name in ("dose", "score"))
     alarms = [
-        row["p_value"] < LEVEL for row in rows if row["dose"] == 0 and row["p_value"] is not None
+        row["p_value"] < ALPHA for row in rows if row["dose"] == 0 and row["p_value"] is not None
     ]
     slope = float(np.polyfit(doses, scores, 1)[0]) if len({*doses.tolist()}) > 1 else None
     yield Finding(method, "slope (points per unit of dose)", slope)
@@ -154,7 +154,7 @@ def _summarise(method: str, rows: Sequence[Row], least_odds: float | None) -> It
         from scipy.stats import binom
 
         share = float(np.mean(alarms))
-        most = float(binom.ppf(ALLOWED, len(alarms), LEVEL)) / len(alarms)
+        most = float(binom.ppf(ALLOWED, len(alarms), ALPHA)) / len(alarms)
         yield Finding(method, "false alarms at dose 0", share, most=most)
     known = [row for row in rows if row["planted"]]
     if known:

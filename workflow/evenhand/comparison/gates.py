@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evenhand.comparison.numbers import ALPHA, GONE, NEW, SAME, Compared, ComparedTable
+from evenhand.comparison.numbers import GONE, NEW, SAME, Compared, ComparedTable
+from evenhand.core.decimals import ALPHA
 from evenhand.core.whole import near_names
 from evenhand.errors import InputError
 from evenhand.metrics.paired import holm

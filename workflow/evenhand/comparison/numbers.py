@@ -14,6 +14,7 @@ import numpy as np
 
 from evenhand.comparison.items.common import side_by_side
 from evenhand.comparison.results import Results, Row, names_in_base, pair_trainings
+from evenhand.core.decimals import ALPHA
 from evenhand.core.rows import grouped
 from evenhand.core.tables import Column, Table, declaration
 from evenhand.errors import InputError
@@ -67,9 +68,6 @@ EXTRACTED = Table("sentences", title="Extracted sentences", key=("sentence",), c
 
 #: The tables with a verdict for each sentence, or the number of sentences of each verdict.
 WITH_SENTENCES = ("sentences.csv", "tables/corpus/funnel.csv")
-
-#: Adjusted p-values below this count as moved.
-ALPHA = 0.05
 
 #: A results folder, and the path of a table in it.
 Place = tuple[Results, str]

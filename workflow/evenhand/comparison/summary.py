@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evenhand.comparison.causes import Causes, OtherItems
 from evenhand.comparison.gates import Outcome
 from evenhand.comparison.numbers import (
-    ALPHA,
     CHANGED_TO,
     GROUP,
     MOVED,
@@ -22,7 +21,7 @@ from evenhand.comparison.numbers import (
     ComparedTable,
 )
 from evenhand.comparison.results import MODEL, rename_model
-from evenhand.core.decimals import SCALES, fixed, p_value
+from evenhand.core.decimals import ALPHA, SCALES, fixed, p_value
 from evenhand.core.phrases import MACROS, sentences_file
 from evenhand.io.markdown import render
 from evenhand.text.catalogue import verdict_words

@@ -10,7 +10,7 @@ EXACT = 9
 SCALES = {"0 to 1": (100, " %"), "-1 to 1": (100, " points"), "%": (1, " %")}
 
 #: A p-value up to this is significant.
-LEVEL = 0.05
+ALPHA = 0.05
 
 
 def missing(value: float | None) -> bool:
@@ -31,12 +31,12 @@ def fixed(value: float, digits: int, *, signs: bool = False) -> str:
 
 
 def p_value(value: float, digits: int = 2, kind: str = "g") -> str:
-    """Return a p-value with at least `digits`, and as many more as tell it from `LEVEL`.
+    """Return a p-value with at least `digits`, and as many more as tell it from `ALPHA`.
 
     `kind` is that of a format: ``g`` for significant digits, ``f`` for decimals.
     """
     texts = [f"{value:.{more}{kind}}" for more in range(digits, EXACT)]
-    return next((text for text in texts if float(text) != LEVEL), texts[0])
+    return next((text for text in texts if float(text) != ALPHA), texts[0])
 
 
 def as_cell(name: str, value: float, unit: str = "") -> str:

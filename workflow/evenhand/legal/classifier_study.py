@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from evenhand.core.decimals import ALPHA
 from evenhand.core.tables import Row, read_table, text
 from evenhand.errors import InputError
 from evenhand.legal.built import BuiltCases, Groups, with_none
@@ -240,9 +241,6 @@ SELECT = text(
 #: The seed of a row that is the mean over seeds.
 MEAN = "mean"
 
-#: Below this p-value a result is called above noise, or a difference is called one.
-CHANCE = 0.05
-
 #: The verdict of `noise_verdict`, for the descriptions of columns.
 NOISE_VERDICT = (
     "above: above noise, p below 0.05; equivalent: a disparity of delta would be larger, at 5 %,"
@@ -258,7 +256,7 @@ def is_constant(row: Mapping[str, Any]) -> bool:
 
 def noise_verdict(p: float, equivalent: bool) -> str:
     """Compare a value with random groups; p-values are not adjusted for their number."""
-    return conclude(1.0, p, equivalent, level=1 - CHANCE)
+    return conclude(1.0, p, equivalent, level=1 - ALPHA)
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from evenhand.core.decimals import LEVEL
+from evenhand.core.decimals import ALPHA
 from evenhand.core.phrases import phrases_of
 from evenhand.core.rows import where
 from evenhand.metrics.paired import holm
@@ -84,7 +84,7 @@ def by_chance(sets: Mapping[str, Tables]) -> dict[str, dict[str, dict[str, Any]]
     facts = {"count": len(p_values), "several": len({name for name, _ in p_values}) > 1}
     chances: dict[str, dict[str, dict[str, Any]]] = {name: {} for name in sets}
     for (name, attribute), p in zip(p_values, adjusted, strict=True):
-        if p > LEVEL:
+        if p > ALPHA:
             chances[name][attribute] = facts | {"p": p}
     return chances
 

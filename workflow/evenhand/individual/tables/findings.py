@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
+from evenhand.core.decimals import ALPHA
 from evenhand.core.rows import where
 from evenhand.core.tables import Row, Table, flag, text
 from evenhand.individual.names import DATASETS, method_title, title, who
@@ -39,9 +40,6 @@ TABLE = Table(
         text("sentence"),
     ),
 )
-
-#: A difference is significant below this adjusted p-value.
-ALPHA = 0.05
 
 #: A model with a smaller share of positive predictions predicts one class.
 COLLAPSED = 0.01

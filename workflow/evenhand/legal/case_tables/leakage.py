@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from evenhand.core.decimals import ALPHA
 from evenhand.core.resources import read_resource
 from evenhand.core.tables import Row, Table, flag, integer, number, share, text
 from evenhand.errors import InputError
@@ -202,5 +203,5 @@ def _association(labels: np.ndarray, has: np.ndarray, name: str, permutations: i
         "mutual_information": information,
         "noise_95": np.quantile(noise, 0.95),
         "p": p,
-        "associated": bool(p < 0.05),
+        "associated": bool(p < ALPHA),
     }

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import false_discovery_control
 
+from evenhand.core.decimals import ALPHA
 from evenhand.core.tables import Row, Table, flag, integer, number, text
 from evenhand.legal.built import CaseStudy, with_none
 from evenhand.legal.classifier_study import SEED
@@ -84,7 +85,7 @@ def find_shifts(rows: Iterable[Row]) -> dict[str, Any]:
     """
     measured = [row for row in rows if row["distance"] is not None]
     adjusted = false_discovery_control([row["p"] for row in measured]) if measured else []
-    shifted = [row for row, p in zip(measured, adjusted, strict=True) if p < 0.05]
+    shifted = [row for row, p in zip(measured, adjusted, strict=True) if p < ALPHA]
     shifted.sort(key=lambda row: -row["distance"] / max(row["noise_95"], 1e-9))
     return {"significant": shifted, "measured": len(measured)}
 
@@ -120,5 +121,5 @@ def _noise(
         "noise_mean": noise.mean(),
         "noise_95": np.quantile(noise, 0.95),
         "p": p,
-        "above_noise": bool(p < 0.05),
+        "above_noise": bool(p < ALPHA),
     }

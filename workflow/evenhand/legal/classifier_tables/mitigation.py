@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from evenhand.core.decimals import ALPHA
 from evenhand.core.tables import Row, Table, integer, number, percent, text, with_interval
 from evenhand.legal.built import Groups, label_sets
 from evenhand.legal.classifier_study import (
-    CHANCE,
     FEW,
     SELECT,
     SETTING,
@@ -122,7 +122,7 @@ class Worst(NamedTuple):
 
 
 def _in_percent(of_cases: IntervalByLevel, runs: np.ndarray, least: float) -> tuple[float, float]:
-    low, high = with_runs(of_cases, runs / 100)(1 - CHANCE)
+    low, high = with_runs(of_cases, runs / 100)(1 - ALPHA)
     return bounded((100 * low, 100 * high), least, 100.0)
 
 

@@ -9,10 +9,10 @@ from functools import lru_cache, partial
 
 import numpy as np
 
+from evenhand.core.decimals import ALPHA
 from evenhand.core.tables import Row, Table, integer, number, percent, share, text, with_interval
 from evenhand.legal.built import NO_LABEL, Groups
 from evenhand.legal.classifier_study import (
-    CHANCE,
     FEW,
     MEAN,
     NOISE_VERDICT,
@@ -275,10 +275,10 @@ def _score_row(
         border = float(np.percentile(noise, percentile))
         gaps = side * apart[name].mean(axis=-1)
         power = float((gaps > side * border).mean())
-        is_smaller = power >= ENOUGH_POWER and side * value < np.quantile(gaps, CHANCE)
+        is_smaller = power >= ENOUGH_POWER and side * value < np.quantile(gaps, ALPHA)
         if name == "gd" and is_smaller and name in of_measures:
             of_runs = measures["seen"][name][..., chosen] / 100
-            _, high = with_runs(of_measures[name], of_runs)(1 - 2 * CHANCE)
+            _, high = with_runs(of_measures[name], of_runs)(1 - 2 * ALPHA)
             is_smaller = 100 * high < study.delta
         row |= {
             f"{name}_noise_mean": float(noise.mean()),
@@ -352,14 +352,14 @@ def _beside_others(
         totals = [total(sample, np.arange(len(sample))) for sample in samples]
         of_cases = difference_interval(totals, *means, pseudo_values=True)
         interval = with_runs(of_cases, of_runs[0] - of_runs[1])
-        inner = [100 * end for end in interval(1 - 2 * CHANCE)]
-        low, high = interval(1 - CHANCE)
+        inner = [100 * end for end in interval(1 - 2 * ALPHA)]
+        low, high = interval(1 - ALPHA)
         row["difference"] = 100 * (means[0] - means[1])
         row["difference_low"], row["difference_high"] = 100 * max(low, -1.0), 100 * min(high, 1.0)
         row["p_cases"] = inverted_p_value(of_cases)
-        row["p_others"] = p_value_with_runs(row["p_cases"], interval, 1 - CHANCE)
+        row["p_others"] = p_value_with_runs(row["p_cases"], interval, 1 - ALPHA)
         is_small = -study.delta < inner[0] and inner[1] < study.delta
-        row["verdict"] = conclude(row["difference"], row["p_others"], is_small, level=1 - CHANCE)
+        row["verdict"] = conclude(row["difference"], row["p_others"], is_small, level=1 - ALPHA)
     return rows
 
 
@@ -374,7 +374,7 @@ def _summary(name: str, values: np.ndarray, of_cases: IntervalByLevel | None) ->
     """Return mean and sd over runs, and the interval; None where there is none."""
     ends = (math.nan, math.nan)
     if of_cases is not None:
-        ends = [100 * end for end in with_runs(of_cases, values / 100)(1 - CHANCE)]
+        ends = [100 * end for end in with_runs(of_cases, values / 100)(1 - ALPHA)]
     ends = [None if np.isnan(end) else end for end in bounded(ends, 0.0, 100.0)]
     return {
         f"{name}_sd": float(values.std(ddof=1)) if len(values) > 1 else None,

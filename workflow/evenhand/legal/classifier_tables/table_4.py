@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
+from evenhand.core.decimals import ALPHA
 from evenhand.core.tables import Row, Table, flag, integer, number, percent, share, text
 from evenhand.legal.classifier_study import (
-    CHANCE,
     MEAN,
     NOISE_VERDICT,
     SETTING,
@@ -117,5 +117,5 @@ def _row(scores: Row, measure: str) -> dict[str, Any]:
         row["noise_border"] = scores["gd_noise_95" if measure == "gd" else "worst_noise_5"]
         row["noise_verdict"] = scores[f"{measure}_verdict"]
         if row["noise_verdict"] == ABOVE:
-            row["from_labels"] = row["p_labels"] >= CHANCE
+            row["from_labels"] = row["p_labels"] >= ALPHA
     return row

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from evenhand.core.decimals import ALPHA
 from evenhand.core.rows import grouped_by
 from evenhand.core.tables import Row, Table, flag, integer, number, percent, share, text
 from evenhand.legal.built import Groups
 from evenhand.legal.classifier_study import (
     BASE,
-    CHANCE,
     FEW,
     SEED,
     SELECT,
@@ -455,5 +455,5 @@ def _adjust(rows: list[dict[str, Any]], delta: float) -> None:
             near = row.pop("equivalent") and max(ends) < delta
             p_value = None if None in both else max(both)
             row["verdict"] = conclude(row["difference"], p_value, near)
-            if row.pop("is_fixed", False) and p_value and both[0] < CHANCE <= p_value:
+            if row.pop("is_fixed", False) and p_value and both[0] < ALPHA <= p_value:
                 row["reason"] = ONE_CLASSIFIER

@@ -8,6 +8,7 @@ import numpy as np
 from altair import LayerChart
 from markupsafe import Markup
 
+from evenhand.core.decimals import ALPHA
 from evenhand.core.rows import grouped, where
 from evenhand.individual.names import method_title, title, titles_of, who
 from evenhand.individual.results import cell_key, on_usual_split
@@ -51,9 +52,6 @@ SMALL = 65
 
 #: Fewer test people of a group are counted beside its share, and it is not called the lowest.
 FEW = 30
-
-#: A p-value of labels from which on their difference may be chance.
-CHANCE = 0.05
 
 #: Fewer seeds are too few for the verdicts.
 SEEDS = 20
@@ -301,7 +299,7 @@ def _effects(tables: Mapping[str, list[Row]], documents: Iterable[Mapping[str, A
 
 def _on_data(row: Row) -> str:
     p = row.get("p_resampled_adjusted")
-    return other_data(None if p is None else p < CHANCE)
+    return other_data(None if p is None else p < ALPHA)
 
 
 def _deviates(document: Mapping[str, Any]) -> bool:
@@ -361,7 +359,7 @@ def _groups(
         "accuracy": accuracy,
         "labels_p": labels_p,
         "lowest_in_both": predicted
-        and (labels_p is None or labels_p < CHANCE)
+        and (labels_p is None or labels_p < ALPHA)
         and not groups[0]["few"]
         and groups[0]["positive"] == min(group["positive"] for group in groups)
         and all(

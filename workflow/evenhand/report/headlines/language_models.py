@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from altair import LayerChart
 
+from evenhand.core.decimals import ALPHA
 from evenhand.core.rows import grouped
 from evenhand.core.tables import read_table
 from evenhand.metrics.paired import holm
@@ -43,9 +44,6 @@ CONCLUDED = ("significant", "leaning", "lack", "doubt", "control")
 
 #: Rows of the figure.
 SHOWN = 12
-
-#: Adjusted p-values below this are significant.
-ALPHA = 0.05
 
 
 def describe(study: Study) -> Headline:

@@ -8,6 +8,7 @@ import numpy as np
 from altair import LayerChart
 from markupsafe import Markup
 
+from evenhand.core.decimals import ALPHA
 from evenhand.core.rows import grouped, where
 from evenhand.core.tables import read_table, read_tables
 from evenhand.legal.classifier_study import BASE, is_constant
@@ -43,9 +44,6 @@ TABLES = {
     "classifiers": ("table_4", "group_scores", "claims"),
 }
 VERDICTS = ("sizes", "cross", "table_4", "claims")
-
-#: A p-value below which a difference is significant.
-CHANCE = 0.05
 
 #: The verdicts on the macro-F1 of the group that differs most from all others, the clearest first:
 #: significant after adjustment for all tests, the same over cases but not over seeds, before it
@@ -271,9 +269,9 @@ def _verdict(row: dict[str, Any]) -> str:
         return "constant"
     if row["p_gap"] is None:
         return "untested"
-    over_seeds = row["p_gap"] < CHANCE and row["group"]["verdict"] in (ABOVE, BELOW)
-    if row["p_gap"] < CHANCE and (over_seeds or row["p_adjusted"] < CHANCE):
-        if row["p_adjusted"] >= CHANCE:
+    over_seeds = row["p_gap"] < ALPHA and row["group"]["verdict"] in (ABOVE, BELOW)
+    if row["p_gap"] < ALPHA and (over_seeds or row["p_adjusted"] < ALPHA):
+        if row["p_adjusted"] >= ALPHA:
             return "alone"
         return "unfair" if over_seeds else "varies"
     return "fair" if row["is_small"] else "unknown"

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from altair import LayerChart
 from markupsafe import Markup
 
+from evenhand.core.decimals import ALPHA
 from evenhand.core.rows import grouped, grouped_by, where
 from evenhand.core.tables import read_tables
 from evenhand.individual.names import loss_title, method_title, title, titles_of, who
@@ -66,9 +67,6 @@ REMOVAL = ("leace", "inlp", "adversarial")
 
 #: Objectives that fit the last layer anew, which alone changes gaps by other attributes.
 REFITTED = ("dfr", "inlp", "leace")
-
-#: A p-value below which a change is significant.
-CHANCE = 0.05
 
 #: Changes in words, methods named of each kind, and the least rows of the figure.
 LINES, NAMED, SHOWN = 3, 3, 4
@@ -838,7 +836,7 @@ def _lacks(row: Mapping[str, Any]) -> str:
     """Return `Change.lacks` of a row of ``tests`` of texts."""
 
     def is_significant(name: str) -> bool:
-        return row[name] is not None and row[name] < CHANCE
+        return row[name] is not None and row[name] < ALPHA
 
     if row["verdict"] != INCONCLUSIVE:
         return ""
@@ -855,7 +853,7 @@ def _cost(row: Mapping[str, Any] | None) -> dict[str, Any]:
         return {}
     holds = row["verdict"] in (ABOVE, BELOW)
     p = row.get("p_cases_adjusted")
-    over = " over seeds" if p is not None and p < CHANCE else ""
+    over = " over seeds" if p is not None and p < ALPHA else ""
     matters = holds or over or abs(row["difference"]) > row["delta"]
     standing = "significant" if holds else f"not significant{over}"
     return {"cost": row["difference"] if matters else None, "cost_standing": standing}
@@ -903,7 +901,7 @@ def _people(path: Path, data: Iterable[Path]) -> Iterable[Change]:
                 row["verdict"],
                 row["further_seeds"],
                 without_loss,
-                elsewhere=None if p is None else p < CHANCE,
+                elsewhere=None if p is None else p < ALPHA,
                 seeds=row["seeds"],
                 alone_varies=base is not None and _varies_more(base, row),
                 decisions=flip and (100 - flip["against_mean"], 100 - flip["mean"]),

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
 
+from evenhand.core.decimals import ALPHA
 from evenhand.core.rows import grouped, where
 from evenhand.core.tables import read_tables
-from evenhand.legal.classifier_study import CHANCE
 from evenhand.legal.declaration import Dataset, read_declaration
 from evenhand.legal.groups import LABEL
 from evenhand.predictions.words import spread
@@ -109,7 +109,7 @@ def describe_associations(rows: Rows) -> Rows:
             if distance > 0 and distance >= known:  # of two labels the second
                 ends = {"most": most, "least": least, "distance": distance}
                 clearest[attribute] = {"attribute": attribute, "label": label} | ends
-    significant = [row for row in clearest.values() if tests * _fisher(row) < CHANCE]
+    significant = [row for row in clearest.values() if tests * _fisher(row) < ALPHA]
     return sorted(significant, key=lambda row: -row["distance"])
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from evenhand.core.decimals import ALPHA
 from evenhand.core.rows import grouped, where
 from evenhand.report.figures import axis, lines
 from evenhand.report.headline import plain, say
@@ -75,14 +76,14 @@ def _scored(row: dict[str, Any] | None) -> dict[str, Any] | None:
 def agreement_words(rows: list[dict[str, Any] | None]) -> str:
     """State which methods agree or disagree with the annotators; rows of one model and number.
 
-    A method does if the interval of its AUC excludes 0.5 and its p-value is below `CHANCE`.
+    A method does if the interval of its AUC excludes 0.5 and its p-value is below `ALPHA`.
     Methods with fewer than `FEWEST` pairs of either kind are not judged.
     """
     known = [row for row in rows if row and row["auc_low"] is not None]
     if not known:
         return ""
     counts = {name: max(row[name] or 0 for row in known) for name in COUNTS}
-    sure = [row for row in known if row["p_value"] is not None and row["p_value"] < CHANCE]
+    sure = [row for row in known if row["p_value"] is not None and row["p_value"] < ALPHA]
     return say(
         "lm_people",
         few=counts if min(counts.values()) < FEWEST else None,
@@ -92,8 +93,8 @@ def agreement_words(rows: list[dict[str, Any] | None]) -> str:
     )
 
 
-#: The p-value from which on a difference may be chance, and the pairs of each kind needed.
-CHANCE, FEWEST = 0.05, 10
+#: The pairs of each kind needed.
+FEWEST = 10
 
 
 def _figures(models: list[str], agreeing: int, rows: Rows, points: Rows) -> list[dict[str, Any]]:
