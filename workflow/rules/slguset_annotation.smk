@@ -34,7 +34,7 @@ rule draw_annotation:
                 "random_per_corpus",
             ),
             CORPUS_OF_SHARDS,
-            of_pack("values"),
+            of_pack("values", "headings"),
         ),
     shell:
         run("slguset.draw_annotation", "--round {wildcards.round}")
@@ -52,7 +52,7 @@ rule read_sheets:
     conda:
         "../../envs/extract.yaml"
     params:
-        **stage("slguset.read_sheets"),
+        **stage("slguset.read_sheets", of_pack("headings", "synonyms")),
     shell:
         run("slguset.read_sheets")
 

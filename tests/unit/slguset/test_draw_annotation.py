@@ -240,7 +240,9 @@ EVIL = ["=HYPERLINK(他)", "+1-她在家。", "@他。", "'=她在家。", "－�
 def evil(tmp_path, keywords):
     """A round of sentences that look like formulas and markup, and the folder of its sheets."""
     path = write_candidates(tmp_path / "evil.parquet", [candidate_row(text) for text in EVIL])
-    sample, *_ = draw(tmp_path, path, keywords, annotators=["王-1", "Li"])
+    sample, *_ = draw(
+        tmp_path, path, keywords, annotators=["王-1", "Li"], headings=["answer 判 断"]
+    )
     assert {row["sentence"] for row in sample} == set(EVIL)
     return sample, tmp_path / "sheets"
 
@@ -271,7 +273,7 @@ def test_the_workbook(evil):
     text = "\n".join(str(cell.value) for (cell,) in notes.iter_rows() if cell.value)
     assert "Li" in text and "5 句" in text and "5 sentences" in text
     header = [cell.value for cell in sheet[1]]
-    assert header[:4] == ["rank 序号", "sentence 句子", "swapped_sentence 换词后", "answer 判断"]
+    assert header[:4] == ["rank", "sentence", "swapped_sentence", "answer 判 断"]
     assert {str(rule.sqref): rule.formula1 for rule in sheet.data_validations.dataValidation} == {
         "D2:D6": '"accept,reject,unsure"',
         "E2:E6": '"a,b,c,name,other"',

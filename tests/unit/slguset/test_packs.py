@@ -195,6 +195,12 @@ def test_a_folder_without_a_pack_is_an_error(tmp_path):
         ("pronouns: er/sie", "pronouns: er-sie", r"pronouns is \"er-sie\"; it must be .* stroke"),
         ("several: true", "compounds: [x]", r"compounds\.0 is \"x\"; it must be .* stroke"),
         ("several: true", "based_on: none", r"based_on is none, and no pack beside this one, or"),
+        (
+            "answer Urteil",
+            "anser Urteil",
+            r"headings\.4 is .*; it must be .*with the name of a col",
+        ),
+        ("several: true", "synonyms: [ja yes]", r"synonyms\.0 is .*accept, reject or unsure last"),
         ("min_length: 20", "min_length: 400", r"find_keywords: no length is at least 400 and at"),
         ("language: de", "language: qq", r"spaCy has no rules for the language 'qq'"),
     ],

@@ -34,7 +34,8 @@ def folder(tmp_path, sample):
 def change_xlsx(path, change):
     """Fill in `accept` everywhere, then let `change` have the table."""
     book = openpyxl.load_workbook(path)
-    sheet = book["sentences 句子"]
+    sheet = book["sentences"]
+    sheet.title = "sentences 句子"
     for row in range(2, len(SENTENCES) + 2):
         sheet.cell(row, 4).value = "accept"
     change(sheet)
@@ -65,7 +66,13 @@ def read(folder, sample, sheets):
     out, adjudication = folder / "answers.parquet", folder / "adjudication"
     shutil.rmtree(adjudication, ignore_errors=True)
     counts = read_sheets(
-        sample=sample, sheets=sheets, out=out, adjudication=adjudication, **ANNOTATION_TEMPLATES
+        sample=sample,
+        sheets=sheets,
+        out=out,
+        adjudication=adjudication,
+        headings=["answers 各人判断"],
+        synonyms=["不确定 unsure", "eher Nein reject"],
+        **ANNOTATION_TEMPLATES,
     )
     return pq.read_table(out), counts
 
@@ -84,7 +91,7 @@ def set_cells(row, **cells):
 
 def test_xlsx_csv_and_other_forms_give_the_same_answers(folder, sample):
     def answers(sheet):
-        for row, words in enumerate(["Accept", "ｒｅｊｅｃｔ", " 不确定", "不接受"], start=2):
+        for row, words in enumerate(["Accept", "ｒｅｊｅｃｔ", " 不确定", "Eher nein"], start=2):
             sheet.cell(row, 4).value = words
         sheet.cell(3, 5).value = "B"
         sheet.cell(3, 6).value = "=1+1 看不懂"
@@ -265,6 +272,7 @@ def test_disagreements_are_adjudicated(folder, sample):
     assert sum(counts["answers"].values()) == 18
     book = openpyxl.load_workbook(folder / "adjudication/adjudicator.xlsx")
     assert "Your answer decides" in "".join(str(c.value) for (c,) in book.worksheets[0].iter_rows())
+    assert "answers 各人判断" in [cell.value for cell in book.worksheets[1][1]]
     again = adjudicated(folder, sample)  # handed in blank
     assert read(folder, sample, again)[1]["to_adjudicate"] == 1
 

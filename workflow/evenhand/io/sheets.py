@@ -138,7 +138,7 @@ def read_workbook(
     Raises
     ------
     InputError
-        It is no workbook, lacks the sheet or a column, or has a column twice.
+        It is no workbook, lacks a sheet with this first word or a column, or has a column twice.
     """
     yield from _table(path, _workbook_rows(path, sheet), columns)
 
@@ -154,10 +154,10 @@ def _workbook_rows(path: Path, name: str) -> list[list[str]]:
         if unpacked > WHOLE_BYTES:
             raise InputError(f"is longer than {WHOLE_BYTES >> 20} MB, unpacked", file=path)
         book = openpyxl.load_workbook(content)
-        if name not in book.sheetnames:
+        sheet = next((part for part in book if part.title.split()[:1] == [name]), None)
+        if sheet is None:
             problem = f"has no sheet {name!r}"
             raise InputError(problem, file=path, remedy="give the sheet its name back")
-        sheet = book[name]
         if sheet.max_row * sheet.max_column > SHEET_CELLS:
             problem = f"its sheet {name!r} has {sheet.max_row} rows and {sheet.max_column} columns"
             remedy = "delete the rows and columns that are blank, and save it again"

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -115,6 +115,13 @@ def render(template: Path, facts: dict[str, Any]) -> str:
     text = template.read_text(encoding="utf-8")
     made = jinja2.Template(text, undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
     return made.render(facts)
+
+
+def with_headings(task: Task, headings: Iterable[str] | None) -> Task:
+    """Return the task with text after the names of columns: a heading is ``answer 判断``."""
+    titles = dict(heading.split(maxsplit=1) for heading in headings or ())
+    columns = (replace(column, title=titles.get(column.name, "")) for column in task.columns)
+    return replace(task, columns=tuple(columns))
 
 
 def write_sheet(

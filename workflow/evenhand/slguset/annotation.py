@@ -15,7 +15,14 @@ from evenhand.errors import InputError
 from evenhand.io.json_text import load
 from evenhand.io.sheets import Column, Marked
 from evenhand.io.tables import read_rows
-from evenhand.sheets.tasks import Task, digest, render, write_handed_out, write_sheet
+from evenhand.sheets.tasks import (
+    Task,
+    digest,
+    render,
+    with_headings,
+    write_handed_out,
+    write_sheet,
+)
 from evenhand.slguset.dataset import spans_of, swap, swapped_spans
 
 #: The answers of annotators; the last is no judgement.
@@ -30,20 +37,19 @@ TASK = Task(
     key="sentence_id",
     key_form="[0-9a-f]{16}",
     columns=(
-        Column("rank", "序号", 7),
-        Column("sentence", "句子", 56),
-        Column("swapped_sentence", "换词后", 56),
-        Column("answer", "判断", 12, choices=ANSWERS, fill_in=True),
-        Column("criterion", "原因", 12, choices=CRITERIA, fill_in=True),
-        Column("comment", "说明", 32, fill_in=True),
-        Column("annotator", "标注员", 16),
-        Column("round", "轮次", 10),
-        Column("sentence_id", "编号", 20),
+        Column("rank", width=7),
+        Column("sentence", width=56),
+        Column("swapped_sentence", width=56),
+        Column("answer", choices=ANSWERS, fill_in=True),
+        Column("criterion", choices=CRITERIA, fill_in=True),
+        Column("comment", width=32, fill_in=True),
+        Column("annotator", width=16),
+        Column("round", width=10),
+        Column("sentence_id", width=20),
     ),
     fixed=("sentence",),
     handed_out=("round", "rank", "sentence_id", "sentence", "swapped_sentence", "annotators"),
-    table="sentences 句子",
-    notes="instructions 说明",
+    table="sentences",
 )
 
 
@@ -52,7 +58,7 @@ ADJUDICATOR = "adjudicator"
 
 #: The adjudicator's sheet shows the annotators' answers.
 ADJUDICATION = replace(
-    TASK, columns=(*TASK.columns[:3], Column("answers", "各人判断", 32), *TASK.columns[3:])
+    TASK, columns=(*TASK.columns[:3], Column("answers", width=32), *TASK.columns[3:])
 )
 
 #: The fates of a sentence without a decision.
@@ -145,8 +151,7 @@ INSTRUCTIONS = "instructions.md"
 LABEL_CONFIG = "label_studio.xml"
 
 #: The beginning of the instructions on the adjudicator's sheet.
-TO_ADJUDICATE = """# 裁决 Adjudication
-各标注员对下列句子判断不一，各人的判断见 answers 一栏。您的判断为最后决定。
+TO_ADJUDICATE = """# Adjudication
 The annotators disagree on these sentences; their answers are in the column answers. Your \
 answer decides.
 
@@ -160,6 +165,7 @@ def write_round(
     *,
     instructions: Path,
     interface: Path,
+    headings: Iterable[str] | None = None,
 ) -> None:
     """Write the folder of a round's sheets; see `evenhand.slguset.draw_annotation`.
 
@@ -173,7 +179,7 @@ def write_round(
     for name in names:
         sheet = [row | {"annotator": name} for row in present if name in row["assigned"]]
         text = render(instructions, facts | {"annotator": name, "sentences": len(sheet)})
-        write_sheet(out, name, TASK, text, sheet)
+        write_sheet(out, name, with_headings(TASK, headings), text, sheet)
     text = render(instructions, facts | {"annotator": " / ".join(names)})
     (out / INSTRUCTIONS).write_text(text, encoding="utf-8")
     _write_tasks(out, present, interface)
@@ -187,7 +193,12 @@ def write_round(
 
 
 def write_adjudication(
-    out: Path, judged: Sequence[Judged], *, instructions: Path, interface: Path
+    out: Path,
+    judged: Sequence[Judged],
+    *,
+    instructions: Path,
+    interface: Path,
+    headings: Iterable[str] | None = None,
 ) -> None:
     """Write the folder of the adjudicator's sheet; see `evenhand.slguset.read_sheets`."""
     out.mkdir()
@@ -198,7 +209,7 @@ def write_adjudication(
     ]
     facts = {"round": rows[0]["round"] if rows else "", "sentences": len(rows)}
     text = TO_ADJUDICATE + render(instructions, facts | {"annotator": ADJUDICATOR})
-    write_sheet(out, ADJUDICATOR, ADJUDICATION, text, rows)
+    write_sheet(out, ADJUDICATOR, with_headings(ADJUDICATION, headings), text, rows)
     _write_tasks(out, rows, interface)
 
 

@@ -70,6 +70,7 @@ def draw_annotation(
     scores: list[Input] | None = None,
     seed: Natural = 1,
     values: list[str] | None = None,
+    headings: list[str] | None = None,
 ) -> dict[str, Any]:
     """Draw the sentences that annotators judge in one round, and write their sheets.
 
@@ -100,8 +101,8 @@ def draw_annotation(
         drawn.csv: per surface pair and value, sentences wanted, available (accepted and not
         handed out in another round), drawn, and missing.
     sheets : Path
-        A folder with, for each annotator, ``{annotator}.xlsx`` (instructions in Chinese and
-        English, and a table with drop-down answers) and ``{annotator}.csv`` (the same table);
+        A folder with, for each annotator, ``{annotator}.xlsx`` (instructions, and a
+        table with drop-down answers) and ``{annotator}.csv`` (the same table);
         ``instructions.md``; ``label_studio.json`` (tasks to import) with ``label_studio.xml``
         (the project's labelling interface); ``handed_out.csv``, which names each sentence's
         annotators; its copy beside the filled sheets freezes the round. No program reads a sentence
@@ -137,6 +138,8 @@ def draw_annotation(
         Seed of the choice, of the order, and of the random order of each corpus.
     values : list of str, optional
         The values of the attribute; male and female by default.
+    headings : list of str, optional
+        Columns of a sheet with the text after their names: ``answer 判断``.
 
     Returns
     -------
@@ -226,7 +229,9 @@ def draw_annotation(
     ]
     write_rows(drawn, ["pair", *word_columns(values), attribute, *QUOTA_COLUMNS], met)
     swapped = {key: frozen[key].row["swapped_sentence"] for key in lost}
-    write_round(sheets, sample, swapped, instructions=instructions, interface=interface)
+    write_round(
+        sheets, sample, swapped, instructions=instructions, interface=interface, headings=headings
+    )
     return {
         "wanted": sum(quota.values()),
         "drawn": len(sample),

@@ -27,9 +27,6 @@ SCHEMA = pa.schema(
     (name, pa.string()) for name in ("sentence_id", "annotator", "answer", "criterion", "comment")
 )
 
-#: Other words for the answers.
-SYNONYMS = {"接受": "accept", "不接受": "reject", "拒绝": "reject", "不确定": "unsure"}
-
 
 def read_sheets(
     *,
@@ -39,6 +36,8 @@ def read_sheets(
     interface: Input,
     out: Output,
     adjudication: Output,
+    headings: list[str] | None = None,
+    synonyms: list[str] | None = None,
 ) -> dict[str, Any]:
     """Read the sheets that annotators have filled in, as far as they are there.
 
@@ -64,6 +63,10 @@ def read_sheets(
         A folder with the sentences on which annotators disagree, without a decision yet:
         ``adjudicator.xlsx`` and ``adjudicator.csv``, which show their answers, and
         ``label_studio.json`` with ``label_studio.xml``. Filled in, it is one of `sheets`.
+    headings : list of str, optional
+        Columns of a sheet with the text after their names: ``answer 判断``.
+    synonyms : list of str, optional
+        Other words for the answers, each before its answer: ``接受 accept``.
 
     Returns
     -------
@@ -82,9 +85,10 @@ def read_sheets(
     expected = {row["sentence_id"]: row for row in read_rows(sample)}
     answers_of: dict[tuple[str, str], tuple[Path, dict[str, str | None]]] = {}
     comments = 0
+    words = {word.casefold(): answer for word, answer in (s.rsplit(" ", 1) for s in synonyms or ())}
     for path in sheets:
         for annotator, rows in _by_annotator(path).items():
-            answered = _checked(path, annotator, rows, expected)
+            answered = _checked(path, annotator, rows, expected, words)
             comments += sum(bool(row.cells["comment"]) for row in rows)
             comments -= sum(cells["comment"] is not None for _, cells in answered)
             if again := [
@@ -110,7 +114,9 @@ def read_sheets(
     sentences = read_judgements([sample], [out])
     fates = [sentence.fate() for sentence in sentences]
     open_ones = [sentence for sentence in sentences if sentence.fate() == DISAGREEMENT]
-    write_adjudication(adjudication, open_ones, instructions=instructions, interface=interface)
+    write_adjudication(
+        adjudication, open_ones, instructions=instructions, interface=interface, headings=headings
+    )
     if waiting := fates.count(WAITING):
         print(f"{waiting} of {len(sentences)} sentences wait for answers", file=sys.stderr)
     if comments:
@@ -145,12 +151,16 @@ def _by_annotator(path: Path) -> dict[str, list[Row]]:
 
 
 def _checked(
-    path: Path, annotator: str, rows: list[Row], expected: dict[str, dict[str, Any]]
+    path: Path,
+    annotator: str,
+    rows: list[Row],
+    expected: dict[str, dict[str, Any]],
+    synonyms: dict[str, str],
 ) -> list[tuple[Row, dict[str, str | None]]]:
     """The answered rows with answer, criterion and comment, if all rows are the sample's."""
     by_key = {(row["round"], key): row for key, row in expected.items()}
     check_rows(path, rows, by_key, TASK)
-    answers = chosen(path, rows, "answer", ANSWERS, synonyms=SYNONYMS)
+    answers = chosen(path, rows, "answer", ANSWERS, synonyms=synonyms)
     criteria = chosen(path, rows, "criterion", CRITERIA)
     together = list(zip(rows, answers, criteria, strict=True))
     refuse(
