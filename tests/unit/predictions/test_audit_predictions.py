@@ -73,6 +73,14 @@ def test_other_groups_that_differ_are_named(tmp_path):
     assert "Also significant" not in str(findings(audit(tmp_path, people(shift=0.3))[0], 5))
 
 
+@pytest.mark.parametrize("cluster", [None, "age"])
+def test_random_groups_do_not_depend_on_the_order_of_rows(tmp_path, cluster):
+    table, options = people(shift=0.1), {"id": "id", "cluster": cluster}
+    gaps = audit(tmp_path, table, **options)[0]["gaps"]
+    shuffled = table.sample(frac=1, random_state=1)
+    assert audit(tmp_path, shuffled, **options)[0]["gaps"] == gaps
+
+
 @pytest.mark.parametrize("wrong", [0, 30])
 def test_predictions_no_better_than_the_most_frequent_label_are_noted(tmp_path, wrong):
     labels = [1] * 20 + [0] * 80

@@ -263,13 +263,15 @@ class PredictionStudy:
         """Each metric of random groups of the same sizes, by metric and attribute's name.
 
         The shape is (permutations, groups). For the rates of a label, random groups have as many
-        cases of each label. Clusters exchange their groups.
+        cases of each label. Clusters exchange their groups. The draw follows the ids, so that the
+        order of the rows of a file does not matter.
         """
         noise = {}
+        by_id = np.argsort(self.predictions.id, kind="stable")
         clusters = np.unique(self.predictions.clusters, return_inverse=True)[1]
         labels = dict.fromkeys(map(self._stratum, self.metrics))
         for attribute, label in product(self.attributes, labels):
-            known = attribute.codes >= 0
+            known = by_id[attribute.codes[by_id] >= 0]
             together = [each for each in self.metrics if self._stratum(each) == label]
             values = [self.values_of(each)[known] for each in together]
             sums = permuted_sums(
