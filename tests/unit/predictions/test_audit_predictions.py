@@ -974,7 +974,10 @@ def test_a_gap_without_a_significant_group_names_the_one_that_differs_most():
     groups = [row | group | {"group": name, "p_value": p} for name, p in p_values.items()]
     (words,) = findings({"gaps": [row | gap | {"verdict": "above", "p_adjusted": 0.04}],
                          "groups": groups}, 5)  # fmt: skip
-    assert ", where b differs most from the others; adjusted p = 0.04 for the whole gap." in words
+    assert (
+        ", where b differs most clearly from the others; adjusted p = 0.04 for the whole gap."
+        in words
+    )
 
 
 @pytest.mark.parametrize("cut", [0, 1, 2])
@@ -1339,6 +1342,29 @@ def test_no_interval_leaves_the_scale(tmp_path):
     assert max(row["high"] for row in rows) > 0.9999 and min(row["low"] for row in rows) < 0.0001
     assert all(0 <= row["low"] <= row["value"] <= row["high"] for row in rows)
     assert all(row["difference_low"] >= -1 for row in rows if row["difference_low"] is not None)
+
+
+@pytest.mark.parametrize(("size", "verdict"), [(10, "below"), (1000, "inconclusive")])
+def test_macro_f1_of_the_others_counts_groups_without_a_test(tmp_path, size, verdict):
+    """A small one makes the interval a little wider; a large one may be anything."""
+    draw = np.random.default_rng(0)
+    table = pd.DataFrame({"group": ["a"] * 400 + ["b"] * 400 + ["c"] * size})
+    table["y"] = draw.integers(0, 2, len(table))
+    wrong = draw.random(len(table)) < table["group"].map({"a": 0.4, "b": 0.2, "c": 0})
+    table["p"] = (table["y"] ^ wrong).astype(int)
+    rows = audit(tmp_path, table)[0]["groups"]
+    row = next(row for row in rows if row["metric"] == "macro_f1" and row["group"] == "a")
+    scores = {
+        name: f1_score(part["y"], part["p"], average="macro")
+        for name, part in table.groupby("group")
+    }
+    assert row["rest"] == pytest.approx((400 * scores["b"] + size) / (400 + size), abs=1e-6)
+    assert row["verdict"] == verdict
+    reach = (
+        row["difference_high"] - row["difference_low"],
+        row["difference"] - row["difference_low"],
+    )
+    assert (reach[0] > 0.7) == (size == 1000) and reach[1] < 0.12
 
 
 def test_groups_with_mirrored_errors_have_no_gap_of_macro_f1(tmp_path):

@@ -90,12 +90,16 @@ class Sides(NamedTuple):
         The difference of the metric by each run; empty with a reason.
     reason : str
         Why there is no test.
+    open : tuple of float
+        By how much macro-F1 of the others may be below and above their value at most, as of groups
+        without a test it may be anything from 0 to 1.
     """
 
     counted: list[np.ndarray]
     values: list[np.ndarray]
     runs: np.ndarray
     reason: str = ""
+    open: tuple[float, float] = (0.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -394,9 +398,9 @@ class PredictionStudy:
     def differ(self, metric: Metric, codes: np.ndarray, code: int) -> dict[str, Any]:
         """Compare a metric of a group with that of all other cases with a group.
 
-        Macro-F1 is compared with the mean of the other groups that have a test, weighted by their
-        cases: of all others together it may be far above that of each of them, where their labels
-        are unlike.
+        Macro-F1 is compared with the mean of the other groups, weighted by their cases: of all
+        others together it may be far above that of each of them, where their labels are unlike.
+        Groups without a test of their own make the interval wider (`Sides.open`).
 
         Parameters
         ----------
@@ -426,9 +430,14 @@ class PredictionStudy:
             return result | {"reason": sides.reason}
         totals = [total(*part) for part in zip(samples, members, strict=True)]
         shared = correlation_of_means(samples, members) if self.clustered else 0.0
-        interval = difference_interval(
+        of_tested = difference_interval(
             totals, first, second, pseudo_values=not is_share, correlation=shared
         )
+
+        def interval(level: float) -> tuple[float, float]:
+            low, high = of_tested(level)
+            return low - sides.open[1], high + sides.open[0]
+
         both = with_runs(interval, sides.runs)
         result["difference_low"], result["difference_high"] = bounded(both(self.level), -1.0, 1.0)
         inner, delta = both(2 * self.level - 1), self.delta / 100
@@ -448,8 +457,6 @@ class PredictionStudy:
             return None
         is_share = metric in self.ratios
         rest = [others] if is_share else [codes == each for each in np.unique(codes[others])]
-        if tested := [group for group in rest if is_share or not self._is_small(group)]:
-            rest = tested
         values = [self.pseudo_values(metric, groups) for groups in ([some], rest)]
         parts = [np.isfinite(array) for array in values]
         if not all(part.any() for part in parts):
@@ -458,14 +465,18 @@ class PredictionStudy:
         reason, runs = "", np.empty(0)
         if min(sizes) < LEAST_EFFECTIVE:
             reason = "few clusters" if self.clustered else "few cases"
-        elif not is_share and any(map(self._has_few, [some, *rest])):
+        elif not is_share and (self._has_few(some) or all(map(self._is_small, rest))):
             reason = "few cases of a class, or few errors"
         else:
             shares = [group.sum() for group in rest]
             first, *of_rest = [self.of_runs(metric, group) for group in (some, *rest)]
             runs = first - np.average(of_rest, axis=0, weights=shares)
         samples = [array[part] for array, part in zip(values, parts, strict=True)]
-        return Sides(parts, samples, runs, reason)
+        small = [] if is_share else [group for group in rest if self._is_small(group)]
+        weights = np.array([group.sum() / others.sum() for group in small])
+        scores = np.array([values[1][group].mean() for group in small])
+        below, above = weights @ scores, weights @ (1 - scores)
+        return Sides(parts, samples, runs, reason, (float(below), float(above)))
 
     def _effective(self, chosen: np.ndarray) -> float:
         """The effective number of clusters of some cases."""

@@ -768,10 +768,12 @@ def _untested(tables: Tables, delta: float) -> list[dict[str, Any]]:
     """Return the group of each attribute with the largest difference that has no test.
 
     It is delta at least, and beyond random groups of its size unless no group has a test. A
-    difference in macro-F1 or calibration counts if no gap of the attribute is significant.
+    difference in macro-F1 or calibration counts if no other one of the group is significant.
     """
     gaps = tables.get("gaps", ())
-    unequal = {row["attribute"] for row in gaps if row["verdict"] == "above"}
+    unequal = {
+        (row["attribute"], row["group"]) for row in filter(_differs, tables.get("groups", ()))
+    }
     open_gaps = {_key(row) for row in gaps if row["p_adjusted"] is None}
     rows = [
         row
@@ -779,7 +781,7 @@ def _untested(tables: Tables, delta: float) -> list[dict[str, Any]]:
         if row["reason"] and abs(row["difference"] or 0) * 100 >= max(delta, 1e-9)
         if _key(row) in open_gaps or not row["noise_low"] <= row["value"] <= row["noise_high"]
         if CROSS not in row["attribute"]
-        if row["metric"] not in SUMMARIES or row["attribute"] not in unequal
+        if row["metric"] not in SUMMARIES or (row["attribute"], row["group"]) not in unequal
     ]
 
     def place(row: dict[str, Any]) -> tuple[Any, ...]:

@@ -31,7 +31,7 @@ TABLE = Table(
         share(
             "rest",
             "The metric of all other cases with a known group; macro-F1: the mean of the"
-            " other groups that can be tested, weighted by their cases",
+            " other groups, weighted by their cases",
         ),
         number(
             "difference",
