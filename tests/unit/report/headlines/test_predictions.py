@@ -291,7 +291,7 @@ def test_attributes_of_trained_classifiers_have_their_titles(audited, write):
     assert any(link.startswith("group%3A+group=") for link in links)  # as the explorer names it
 
 
-def test_the_front_page_asks_the_question_of_logs_where_there_are_no_tables(
+def test_the_front_page_asks_the_questions_of_logs_and_of_other_predictions(
     tmp_path, audited, write
 ):
     place = tmp_path / "predictions/logs"
@@ -304,13 +304,15 @@ def test_the_front_page_asks_the_question_of_logs_where_there_are_no_tables(
     assert page.css_first(".lead").text().startswith("crows_pairs_english: prefers")
     assert page.css_first("#set-logs td[data-label='Adjusted p']").text() == "–"  # one cluster
     assert "Holm over the tests of the same model and task" in page.text()
-    for files, question in (
-        (logs, "Do the models prefer stereotypes?"),
-        ([*audited("mine", 0.0), *logs], "Do rates and errors differ between groups?"),
+    both = "Do groups differ in rates and errors? Do models prefer stereotypes?"
+    for files, question, answer in (
+        (logs, "Do the models prefer stereotypes?", "Nothing can be tested"),
+        ([*audited("mine", 0.0), *logs], both, "Groups: Nothing is significant, which"),
     ):
         tree = write("front", files, systems=["predictions"])
         assert tree.css_first("#predictions h2").text() == question
-        assert question in tree.css_first("#short").text()
+        assert f"{question}{answer}" in " ".join(tree.css_first("#short").text().split())
+    assert "Preferences: Nothing can be tested" in tree.css_first("#short").text()
 
 
 def test_the_console_has_the_clearest_finding_of_each_data_set(audited, write):

@@ -81,8 +81,6 @@ def conclude(sets: Sequence[dict[str, Any]], place: str = "the page Predictions"
     same = same_trainings(sets)
     repeated = [say("predictions_same", words=words) for words in same.values()]
     sets = [document for document in sets if document["name"] not in same]
-    are_logs = all("preferences" in document["tables"] for document in sets)
-    question = plain("question", system="logs" if sets and are_logs else "predictions")
     order, chances = sorted(sets, key=_order), by_chance_in(sets)
     lines = [
         (
@@ -95,6 +93,7 @@ def conclude(sets: Sequence[dict[str, Any]], place: str = "the page Predictions"
         )
     ]
     if not lines:
+        question = plain("question", system="predictions")
         return Headline(sentence=say("predictions_nothing"), question=question)
     # all attributes of plain classifiers precede the first of mitigated ones
     lines = sorted(
@@ -103,9 +102,14 @@ def conclude(sets: Sequence[dict[str, Any]], place: str = "the page Predictions"
     lines = spread(lines, lambda line: _dataset(line[0]))
     first, further = with_further([words for _, words in lines], place)
     others = len({*map(_dataset, sets)}) - 1
-    further_mitigated = Counter(_is_mitigated(document) for document, _ in lines)
-    further_mitigated[_is_mitigated(order[0])] -= 1
-    figure = draw(order[0])
+    kinds = grouped_by(order, lambda document: "preferences" in document["tables"])
+    shorts = {
+        "logs" if are_logs else "predictions": _short(
+            part, sets, Counter(_is_mitigated(each) for each, _ in lines if each in part)
+        )
+        for are_logs, part in sorted(kinds.items())
+    }
+    kind, figure = next(iter(shorts)), draw(order[0])
     left_out = [
         say("predictions_left_out", [f"{document['place']}/left_out.csv"], document=document)
         for document in sets
@@ -113,8 +117,8 @@ def conclude(sets: Sequence[dict[str, Any]], place: str = "the page Predictions"
     ]
     return Headline(
         sentence=first,
-        short=_short(order, sets, further_mitigated),
-        question=question,
+        short=say("predictions_both", **shorts) if len(shorts) > 1 else shorts[kind],
+        question=plain("question", system="both" if len(shorts) > 1 else kind),
         more=further,
         of_others=further[: min(others, MOST_FURTHER)],
         figure=figure,
@@ -148,12 +152,15 @@ def same_trainings(sets: Iterable[dict[str, Any]]) -> dict[str, tuple[str, str]]
 
 
 def _short(
-    order: Sequence[dict[str, Any]], sets: Sequence[dict[str, Any]], further: Mapping[bool, int]
+    order: Sequence[dict[str, Any]], sets: Sequence[dict[str, Any]], lines: Mapping[bool, int]
 ) -> str:
     """Return the clearest finding in few words, or that none is significant or can be tested.
 
-    `further` counts the other findings, by whether they are of mitigated classifiers.
+    `order` are some of the `sets`; `lines` counts their findings, by whether they are of mitigated
+    classifiers.
     """
+    further = Counter(lines)
+    further[_is_mitigated(order[0])] -= 1
     document = order[0]
     tables = document["tables"]
     constant = is_constant(document)
@@ -180,14 +187,14 @@ def _short(
         or (plain("predictions_of_many", **chance) if chance else ""),
         calibration=gap,
         constant=constant,
-        further=further.get(False, 0),
-        mitigated=further.get(True, 0),
-        significant=sum(count_significant(each["tables"]) for each in sets)
+        further=further[False],
+        mitigated=further[True],
+        significant=sum(count_significant(each["tables"]) for each in order)
         - bool(preference or gap),
         is_plain="trained" in document and not _is_mitigated(document),
         is_tested=any(
             row["p_adjusted"] is not None
-            for each in sets
+            for each in order
             for table in ("gaps", "preferences")
             for row in each["tables"].get(table, [])
         ),
