@@ -451,6 +451,9 @@ def test_left_out_rows_and_unknown_groups_are_noted(tmp_path):
         " spell them alike."
         for values in (r"'A', 'a', '\u200ba'", r"'a b', 'a\xa0b'")
     ]
+    tables, meta = audit(tmp_path, ROWS + "4,1,0.9,a;b\n5,0,0.9,a; b\n6,0,0.9,c;d\n")
+    (noted,) = other_notes(tables, meta)
+    assert noted.startswith("Cells of group such as “a; b” look like several groups; each combin")
     letters = ["\u0410", "A", "Ste\u0301", "St\xe9", "\u0421T", "C\u03a4", "q", "a b", "a  b"]
     cells = "".join(f"4,{n % 2},0.7,{name}\n" for n, name in enumerate(letters))
     words = "\n".join(other_notes(*audit(tmp_path, "id,y,p,group\n" + cells)))

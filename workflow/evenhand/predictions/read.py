@@ -3,7 +3,6 @@
 A row that cannot be used goes to the quarantine with its reason (`REASONS`).
 """
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +29,7 @@ from evenhand.tabular.numbers import (
     or_nan,
     without_point,
 )
-from evenhand.tabular.words import spelt_alike
+from evenhand.tabular.words import sets_among, spelt_alike
 from evenhand.text.phrases import CROSS, choice, listed, plural
 
 #: A sum of probabilities may differ from 1 by so much, or by what rounding to their digits gives.
@@ -59,9 +58,6 @@ LEAST_AGAIN = 10
 
 #: A list of texts, of one number, or of nothing, as text; `[18, 30]` is an interval.
 LIST = r"\[(|['\"].*['\"]|-?[\d.]+)\]"
-
-#: A number with a comma.
-DECIMAL = re.compile(r"-?\d+,\d+")
 
 #: Fewer distinct numbers outside 0 to 1, or a smaller share, are wrong cells among probabilities.
 FEW_WRONG, WRONG_SHARE = 3, 0.05
@@ -542,7 +538,7 @@ def _join_labels(
 
 def _classes(labels: pd.Series, by_class: Mapping[str, str], label: str, file: Path) -> list[str]:
     classes = sorted({*labels} - {""})
-    if names := _sets({*classes, *by_class}, {*by_class}):
+    if names := sets_among({*classes, *by_class}, {*by_class}):
         problem = f"{label} has cells such as {names[0]!r}: a row has one label here"
         remedy = "if it may have several, audit a column of 0 and 1 for each label, else write"
         raise InputError(problem, file=file, remedy=f"{remedy} these without {names[1]!r}")
@@ -569,25 +565,6 @@ def _classes(labels: pd.Series, by_class: Mapping[str, str], label: str, file: P
         only = f"one value only ({classes[0]})" if classes else "no value"
         raise InputError(f"{label} has {only}", file=file, remedy="name the column of true labels")
     return classes
-
-
-def _sets(classes: set[str], known: set[str]) -> tuple[str, str] | None:
-    """Return the first set of labels among classes, and what joins it; None if most are none.
-
-    At least two parts of a set are in other classes. `known` are names of one label each, and so
-    are numbers with a comma, and names whose parts each have a place (``old;red``, ``new;red``).
-    """
-    for mark in ";|,":
-        parts = {name: [part.strip() for part in name.split(mark)] for name in classes}
-        times = Counter(part for some in parts.values() for part in {*some})
-        joined = [name for name in sorted(classes - known) if len(parts[name]) > 1]
-        joined = [name for name in joined if not DECIMAL.fullmatch(name)]
-        again = [sum(times[part] > 1 for part in {*parts[name]}) > 1 for name in joined]
-        places = {(part, i) for some in parts.values() for i, part in enumerate(some)}
-        is_cross = len({*map(len, parts.values())}) == 1 and len(places) == len(times)
-        if not is_cross and 2 * sum(again) > len(joined):
-            return joined[0], mark
-    return None
 
 
 def _positive(positive: str | None, classes: list[str], label: str, file: Path) -> int | None:

@@ -1,8 +1,9 @@
 """Sentences on the values of a column that may be mistakes."""
 
+import re
 import unicodedata
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from evenhand.text.catalogue import read_catalogue
 
@@ -11,6 +12,9 @@ LOOK_ALIKE = str.maketrans(
     "АВСЕНІЈКМОРЅТХУаеосрхуѕіј" + "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧο",
     "ABCEHIJKMOPSTXYaeocpxysij" + "ABEZHIKMNOPTYXo",
 )
+
+#: A number with a comma.
+DECIMAL = re.compile(r"-?\d+,\d+")
 
 _say = read_catalogue(__file__)
 
@@ -25,8 +29,27 @@ def spelt_alike(values: Iterable[str]) -> list[list[str]]:
     return [some for some in spelt.values() if len(some) > 1]
 
 
+def sets_among(values: set[str], known: Collection[str] = ()) -> tuple[str, str] | None:
+    """Return the first set of values among values, and what joins it; None if most are none.
+
+    At least two parts of a set are in other values. `known` are single ones, and so are numbers
+    with a comma, and names whose parts each have a place (``old;red``, ``new;red``).
+    """
+    for mark in ";|,":
+        parts = {name: [part.strip() for part in name.split(mark)] for name in values}
+        times = Counter(part for some in parts.values() for part in {*some})
+        joined = [name for name in sorted(values.difference(known)) if len(parts[name]) > 1]
+        joined = [name for name in joined if not DECIMAL.fullmatch(name)]
+        again = [sum(times[part] > 1 for part in {*parts[name]}) > 1 for name in joined]
+        places = {(part, i) for some in parts.values() for i, part in enumerate(some)}
+        is_cross = len({*map(len, parts.values())}) == 1 and len(places) == len(times)
+        if not is_cross and 2 * sum(again) > len(joined):
+            return joined[0], mark
+    return None
+
+
 def spelt_words(name: str | None, values: Iterable[str]) -> list[str]:
-    """Return a sentence on all values of a column that look nearly the same.
+    """Return sentences on values of a column that look nearly the same, or like sets of others.
 
     The name of the attribute; None for the label.
     """
@@ -38,6 +61,8 @@ def spelt_words(name: str | None, values: Iterable[str]) -> list[str]:
         cells = (repr(value).replace("  ", "\u2423\u2423") for value in some)
         named = zip(cells, letters, strict=True)
         sentences.append(_say("spelt", values=[*named], name=name))
+    if name and (joined := sets_among({*values})):
+        sentences.append(_say("joined", name=name, value=joined[0]))
     return sentences
 
 
