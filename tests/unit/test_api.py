@@ -147,12 +147,35 @@ def test_pairs_beyond_the_window_of_the_model_are_named(model, pairs, tmp_path):
 
 
 def test_an_error_of_a_loaded_model_names_no_file(model, pairs):
-    from transformers import AutoModel, AutoTokenizer
+    from tokenizers import Tokenizer
+    from tokenizers.models import WordLevel
+    from tokenizers.pre_tokenizers import Whitespace
+    from transformers import (
+        AutoModel,
+        AutoTokenizer,
+        PreTrainedTokenizerFast,
+        Qwen2Config,
+        Qwen2ForCausalLM,
+    )
 
     body = AutoModel.from_pretrained(model)
     tokenizer = AutoTokenizer.from_pretrained(model)
     with pytest.raises(InputError, match=r"no pair of model and tokenizer; .* in this order"):
         eh.audit_pairs((tokenizer, body), pairs)
+    config = Qwen2Config(
+        hidden_size=8,
+        intermediate_size=8,
+        num_hidden_layers=1,
+        vocab_size=9,
+        num_attention_heads=1,
+        num_key_value_heads=1,
+    )
+    words = Tokenizer(WordLevel({"[UNK]": 0, "women": 1}, unk_token="[UNK]"))
+    words.pre_tokenizer = Whitespace()
+    theirs = PreTrainedTokenizerFast(tokenizer_object=words, unk_token="[UNK]", eos_token="[UNK]")
+    other = r"^the \(model, tokenizer\): the tokenizer, saved and loaded again, is a Qwen2Tokenizer"
+    with pytest.raises(InputError, match=other):
+        eh.audit_pairs((Qwen2ForCausalLM(config), theirs), pairs)
     body.config.architectures = ["T5Model"]
     body.config.is_encoder_decoder = True
     with pytest.raises(InputError, match=r"^the \(model, tokenizer\): GPT2Model is neither"):

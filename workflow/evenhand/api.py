@@ -300,6 +300,8 @@ def audit_pairs(
     options, scoring = config["stereotypes"], config["scoring"]
     scoring = {key: scoring[key] for key in ("dtype", "tokens_per_batch", "allow_missing")}
     with _errors_of_frame(folder / "model", model, "the (model, tokenizer)"):
+        if isinstance(model, tuple):
+            _check_saved(model[1], folder / "model", table)
         score_pairs(
             pairs=table,
             out=files["scores"],
@@ -1079,6 +1081,21 @@ def _model(model: Any, folder: Path) -> tuple[dict[str, Any], str]:
     check_hub_name(str(model))
     print(f"{model} is no folder here; the Hugging Face hub is asked for it", file=sys.stderr)
     return {"hub_name": str(model)}, str(model).rpartition("/")[2]
+
+
+def _check_saved(tokenizer: Any, folder: Path, pairs: Path) -> None:
+    """Raise InputError unless the tokenizer of a saved model gives the tokens of the given one.
+
+    Transformers chooses the class by the kind of the model.
+    """
+    from evenhand.io.tables import read_columns
+    from evenhand.scoring.models import load_tokenizer
+
+    loaded, texts = load_tokenizer(folder), read_columns(pairs, ["more"])["more"].to_pylist()
+    if loaded(texts).input_ids != tokenizer(texts).input_ids:
+        problem = f"the tokenizer, saved and loaded again, is a {type(loaded).__name__}, and gives"
+        problem = f"{problem} other tokens than the one that was given"
+        raise InputError(problem, file=folder, remedy="give one of the kind of the model")
 
 
 def _call(function: Callable[..., Any], arguments: Mapping[str, Any]) -> str:
