@@ -445,6 +445,14 @@ def test_changes_that_lack_seeds_alone_ask_for_more(tmp_path):
     assert asked.next.striptags().endswith("The largest: o2 on " + tmp_path.name + ", linear, worst"
                                            " group of age +2.0 points.")  # fmt: skip
     assert ". 2 are significant over cases, but not over the 2 seeds (" in asked.sentence
+    few = {"of": "a", "lacks": "seeds", "seeds": 3}
+    several = [undecided(**few), undecided(of="b", lacks="both", seeds=6)]
+    several += [undecided(**few), undecided(of="c", lacks="seeds", seeds=6)]
+    several.append(undecided(of="d", lacks="cases", seeds=9))
+    unlike = conclude(several)
+    assert "3 are significant over cases, but not over the 3 or 6 seeds (" in unlike.sentence
+    assert ("with more seeds (5 instead of 3 for <bdi>a</bdi>; 8 instead of 6 for <bdi>b</bdi> and "
+            "<bdi>c</bdi>): ") in unlike.next  # fmt: skip
     fixed = headline(0.04, reason="they are one classifier")
     assert "age +1.0 points, where they are one classifier." in fixed.next.striptags()
     texts = "Test more texts, or name fewer attributes and objectives"
