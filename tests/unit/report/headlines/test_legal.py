@@ -237,6 +237,35 @@ def test_headlines_are_those_that_are_kept(tmp_path):
     check_kept("legal", found)
 
 
+def test_each_attribute_with_a_significant_gap_is_in_the_next_step(tmp_path):
+    scores = [low("equivalent", classifier=name) for name in ("linear", "words")]
+    groups = [*men_and_women(), *men_and_women(classifier="words")]
+    files = [classifiers(tmp_path, *scores, groups=groups)]
+    rates = [rate_gap(attribute=name) for name in ("court", "applicant_gender")]
+    files += audit(tmp_path, *rates)
+    titles = TITLES | {"ecthr/court": "Court"}
+
+    def next_step(systems=("predictions",)):
+        return legal.describe(Study(files, titles, systems)).next.striptags()
+
+    of_words = ", nor the classifier words where those of ECtHR, Applicant must have equal macro-F1"
+    assert next_step() == (
+        "Do not use the classifier linear under plain training where the groups of ECtHR, Applicant"
+        f" must have equal rates or macro-F1{of_words}, nor the classifier linear where those of"
+        " ECtHR, Court must have equal rates; mitigate and test again."
+    )
+    same = ("age", "applicant_gender", "court")
+    of_words = [rate_gap(attribute=name, difference=0.7) for name in same]
+    files += audit(tmp_path, *of_words, name="w", classifier="words")
+    assert next_step().startswith(
+        "Do not use the classifiers linear and words under plain training where the groups of"
+        " ECtHR, Applicant must have equal rates or macro-F1, or those of ECtHR, Court equal rates,"
+        " nor the classifier words where those of ECtHR, age must have equal rates; mitigate"
+    )
+    files += audit(tmp_path, rate_gap(attribute="job"), name="v", classifier="words")
+    assert "; 1 further combination of attribute and classifier has such gaps; m" in next_step()
+
+
 @pytest.mark.parametrize(("verdict", "named"), [("below", True), ("inconclusive", False)])
 def test_a_gap_in_macro_f1_holds_over_cases_and_over_seeds(verdict, named):
     row = judged(men_and_women(verdict=verdict))[0]
