@@ -319,6 +319,7 @@ def test_changes_of_gaps_that_matter_are_stated_first():
     first, second = on_gaps([other, aim])
     assert "by <bdi>student</bdi>" in first and "by <bdi>age</bdi>" in second
     assert "significant, but perhaps by the new last layer alone)" in second
+    worse = other._replace(verdict="above", difference=9.0)
     headline = conclude([other, aim])
     assert first in headline.main and headline.main.startswith(headline.sentence)
     assert (
@@ -328,6 +329,18 @@ def test_changes_of_gaps_that_matter_are_stated_first():
     ) in headline.short
     assert "(significant, but perhaps by the new last layer alone)" in headline.short
     assert "Gap by <bdi>student" not in headline.short  # it is stated
+    lacking = aim._replace(lacks="seeds", seeds=3)
+    for changes, heading, clause in [
+        ([worse, lacking], "Less fair by an attribute that it was not trained for", "(fairer, sig"),
+        ([worse, worse._replace(trained_for="")], "Less fair", "; by another, "),
+    ]:
+        short = conclude(changes).short
+        assert f"<b>{heading}</b>: <bdi>DRO</bdi> on <bdi>mine</bdi>: by the attr" in short
+        assert clause in short
+    found = conclude([worse, worse._replace(label="nurse"), worst()]).sentence
+    assert "(1 fairer, 2 less fair, the 2 less fair ones perhaps by a new last layer" in found
+    found = conclude([worse, worst("IRM", gap=True)]).sentence
+    assert "(0 fairer, 2 less fair, 1 of the less fair ones perhaps by a new last" in found
 
 
 def test_the_gaps_of_plain_training_are_those_of_its_audit(tmp_path):
