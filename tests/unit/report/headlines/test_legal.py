@@ -102,7 +102,7 @@ ROWS = {
         [*men_and_women(), *men_and_women(classifier="constant")],
     ),
     "low by FairLex's measure only": (
-        [low("above", p=0.001)], men_and_women(0.4, "inconclusive"),
+        [low("above", 49.98, p=0.001, noise_border=50.02)], men_and_women(0.4, "inconclusive"),
     ),
     "equal by FairLex's measure, and a gap": ([low("equivalent")], men_and_women()),
     "the p-value counts three groups, and not two": (
@@ -221,7 +221,8 @@ def test_headlines_are_those_that_are_kept(tmp_path):
     path.write_text(json.dumps(counts | {"first_noted": first}), encoding="utf-8")
     other = tmp_path / "legal/scotus/records/b.counts.json"
     other.parent.mkdir(parents=True)
-    dates = {"left_out": {}, "noted": {"bad_date": 1}, "first_noted": {"bad_date": "7 has no date"}}
+    dates = {"left_out": {}, "noted": {"bad_date": 1, "undecodable_bytes": 2}}
+    dates["first_noted"] = {"bad_date": "7 has no date", "undecodable_bytes": "1 byte: e9"}
     other.write_text(json.dumps(dates), encoding="utf-8")
     found["cells of cases that stay"] = describe([path, other], {"scotus": "SCOTUS"})
     unknown = [cases(tmp_path, unknown=31), cases(tmp_path, dataset="mine", unknown=120)]
