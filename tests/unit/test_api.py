@@ -197,6 +197,7 @@ def test_the_first_finding_names_a_method_that_contradicts_it(first, second, end
     single = {"p_value": 0.046, "p_adjusted": 0.28}
     found = api._pair_findings([row | single for row in rows], 5, None)
     assert " Significant" not in " ".join(found) and "significantly prefers" not in found[0]
+    assert found[0].startswith("CPS: " if is_clearer else "AUL: ")
     masked = "(95 % CI 35 to 45). Not significant after adjustment for the methods (p = 0.28; 0.046"
     assert found[-1].endswith(f"{masked} by itself).")
 

@@ -1138,11 +1138,15 @@ def _pair_findings(
     ]
 
     def place(row: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Significant scores come first, the clearest before the main ones."""
+        """Significant scores come first, the clearest before the main ones.
+
+        Those that are significant before adjustment only follow.
+        """
         is_significant = row["verdict"] in OPPOSITE
-        distance = abs(row["score"] - 50) if is_significant else 0
+        is_undecided = not is_significant and row["verdict"] != UNADJUSTED
+        distance = 0 if is_undecided else abs(row["score"] - 50)
         counts, is_main = row["method"] in COUNTING, row["method"] in MAIN_METHODS
-        return not counts, not is_significant, -distance, not is_main
+        return not counts, not is_significant, is_undecided, -distance, not is_main
 
     whole.sort(key=place)
     of_all = [row for row in rows if row["subset"] == "all"]
