@@ -203,6 +203,7 @@ ALIKE = (
 )
 def test_the_first_finding_names_a_method_that_contradicts_it(first, second, end):
     both = {"subset": "all", "bias_type": "all", "scored": 9, "power": 0.5, "further_clusters": 3}
+    both |= {"p_adjusted": 0.01}
     methods = [("cps", second), ("aul", first), ("all_masked", "below")]
     names, scores = ("score", "score_low", "score_high"), {"above": 60.0, "below": 40.0}
     ends = {name: (score, score - 5, score + 5) for name, score in scores.items()}
@@ -216,6 +217,12 @@ def test_the_first_finding_names_a_method_that_contradicts_it(first, second, end
     is_clearer = first in ("inconclusive", "equivalent") and second in ("above", "below")
     assert finding.startswith("CPS: " if is_clearer else "AUL: ") and finding.endswith(end)
     assert not any("; significantly prefers" in other for other in others)
+    single = {"p_value": 0.046, "p_adjusted": 0.28}
+    found = api._pair_findings([row | single for row in rows], 5, None)
+    assert " Significant" not in " ".join(found) and "significantly prefers" not in found[0]
+    assert found[0].startswith("CPS: " if is_clearer else "AUL: ")
+    masked = "(95 % CI 35 to 45). Not significant after adjustment for the methods (p = 0.28; 0.046"
+    assert found[-1].endswith(f"{masked} by itself).")
 
 
 def test_a_caveat_of_all_pairs_is_stated_once_and_a_type_names_undecided_methods():
@@ -480,6 +487,7 @@ def test_the_main_method_comes_first():
     row = dict.fromkeys(("power", "further_clusters", "reason"))
     row |= {"subset": "all", "bias_type": "all", "scored": 9, "verdict": "above"}
     row |= {"score": 80.0, "score_low": 60.0, "score_high": 90.0, "model": "mine"}
+    row["p_adjusted"] = 0.01
     methods = ("aula", "cps", "aul")
     rows = [*(row | {"method": name} for name in methods)]
     rows.append(row | {"method": "aul", "bias_type": "age"})

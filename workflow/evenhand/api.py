@@ -1132,7 +1132,8 @@ def _pair_findings(
 
     `unscored` has the pairs without a score for a reason of the model.
     """
-    from evenhand.predictions.words import preference
+    from evenhand.core.decimals import ALPHA
+    from evenhand.predictions.words import UNADJUSTED, preference
     from evenhand.report.headline import plain
     from evenhand.report.sections.stereotypes_words import (
         contradicted_types,
@@ -1145,18 +1146,28 @@ def _pair_findings(
     from evenhand.scoring.methods import COUNTING, METHODS
 
     whole = [row for row in rows if (row["subset"], row["bias_type"]) == ("all", "all")]
+    controls = {row["method"]: row["control"] for row in with_control(whole)}
+    whole = [
+        row | {"verdict": UNADJUSTED}
+        if row["verdict"] in OPPOSITE and row["p_adjusted"] >= ALPHA
+        else row
+        for row in whole
+    ]
 
     def place(row: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Significant scores come first, the clearest before the main ones."""
+        """Significant scores come first, the clearest before the main ones.
+
+        Those that are significant before adjustment only follow.
+        """
         is_significant = row["verdict"] in OPPOSITE
-        distance = abs(row["score"] - 50) if is_significant else 0
+        is_undecided = not is_significant and row["verdict"] != UNADJUSTED
+        distance = 0 if is_undecided else abs(row["score"] - 50)
         counts, is_main = row["method"] in COUNTING, row["method"] in MAIN_METHODS
-        return not counts, not is_significant, -distance, not is_main
+        return not counts, not is_significant, is_undecided, -distance, not is_main
 
     whole.sort(key=place)
     of_all = [row for row in rows if row["subset"] == "all"]
     counted, contradicted = significant_types(of_all), contradicted_types(of_all)
-    controls = {row["method"]: row["control"] for row in with_control(whole)}
     total = len({row["bias_type"] for row in of_all} - {"all"})
     sentences = []
     for row in whole:
@@ -1183,7 +1194,7 @@ def _pair_findings(
             words = words.removesuffix(".") + _say("others", others)
         if (doubt := doubt_of(row)) and (is_first or row["verdict"] in OPPOSITE):
             words = f"{words} {doubt}."
-        control = controls.get(row["method"], "")
+        control = controls.get(row["method"], "") if row["verdict"] in OPPOSITE else ""
         if control and not any(control in sentence for sentence in sentences):
             words = f"{words} {_say('control', control)}"
         is_causal = row["method"] in METHODS and METHODS[row["method"]].family == "causal"

@@ -142,7 +142,7 @@ def test_a_broken_byte_before_the_text_does_not_decide() -> None:
     text, reader, rows = read(data, 10)
     assert reader.encoding == "utf-8"
     assert text == f"words\n{DAMAGE}\n" + NEWS * 30
-    assert rows == [(6, "byte", "undecodable_bytes", "1 bytes: b0 (invalid start byte)")]
+    assert rows == [(6, "byte", "undecodable_bytes", "1 byte: b0 (invalid start byte)")]
 
 
 @pytest.mark.parametrize("size", [1, 5, 1 << 20])

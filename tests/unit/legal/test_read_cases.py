@@ -54,8 +54,8 @@ def test_each_case_once(tmp_path, capsys):
         "records": 3,
         "left_out": {"duplicate_case": 1, "no_facts": 1, "not_a_judgment": 1},
         "first_left_out": {
-            "duplicate_case": "record 3 of a.jsonl",
-            "no_facts": "record 2 of a.jsonl",
+            "duplicate_case": "line 3 of a.jsonl",
+            "no_facts": "line 2 of a.jsonl",
             "not_a_judgment": "line 6 of a.jsonl",
         },
         "noted": {"bad_date": 1},

@@ -60,11 +60,11 @@ def write_results(repository: Path, folder: Path, name: str = "mine") -> list[Pa
     return [tables, counts, own / "duplicates.parquet", own / "splits.json"]
 
 
-def audit(folder, *rows, name="p", objective="erm", dataset="ecthr"):
+def audit(folder, *rows, name="p", objective="erm", dataset="ecthr", classifier="linear"):
     """An audit of the predictions of a classifier, with these gaps."""
     meta = folder / f"predictions/{name}/meta.json"
     meta.parent.mkdir(parents=True)
-    trained = {"dataset": dataset, "classifier": "linear", "objective": objective}
+    trained = {"dataset": dataset, "classifier": classifier, "objective": objective}
     meta.write_text(json.dumps({"trained": trained}), encoding="utf-8")
     tables = folder / f"tables/predictions/{name}"
     write_tables(tables, [(gaps.TABLE, rows), (groups.TABLE, [])])

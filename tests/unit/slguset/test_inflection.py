@@ -7,7 +7,7 @@ import pytest
 from evenhand.core.places import ROOT
 from evenhand.errors import InputError
 from evenhand.slguset.dataset import swap
-from evenhand.slguset.find_keywords import sentence_judge
+from evenhand.slguset.find_keywords import SEVERAL, sentence_judge
 from evenhand.slguset.inflection import read_inflection
 from evenhand.slguset.keywords import read_keywords
 from evenhand.slguset.packs import read_pack
@@ -59,6 +59,10 @@ def test_words_that_change_together(pack, sentence, expected):
 def test_the_words_that_cannot_be_exchanged_are_kept(pack, sentence, verdict, words):
     hit = judge_of(pack)(sentence)
     assert (hit.verdict, hit.word) == (verdict, words)
+    # the swapped sentence of a rejected one begins with a capital letter too
+    written = sentence[hit.surface_start :]
+    assert written.startswith(hit.surface.keyword) if hit.surface else verdict == SEVERAL
+    assert not hit.surface or hit.surface.opposite[0].isupper() == written[0].isupper()
 
 
 def test_tables_that_cannot_be_right(tmp_path):

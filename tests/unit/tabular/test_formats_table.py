@@ -176,8 +176,13 @@ def test_a_column_of_names_or_misspelt_numbers(tmp_path, value, rows, copies):
         f'{i},"{value.format(i)}",2{i % 2},{i % 2},{"xy"[i % 2]},{["yes", "no"][i % 3 > 0]}'
         for i in range(rows)
     ]
-    with pytest.raises(InputError, match=f"town has {rows} values that are no numbers, such as '"):
-        made(tmp_path, rows=lines * copies)
+    for features, remedy in (
+        (OPTIONS["features"], "leave it out of"),
+        ([], "name the other columns"),
+    ):
+        problem = f"town has {rows} values that are no numbers, such as '.*; {remedy}"
+        with pytest.raises(InputError, match=problem):
+            made(tmp_path, rows=lines * copies, features=features)
     if copies == 1:  # as many names that recur are categories, and numbers on request
         if value != "n{0}":
             with pytest.raises(InputError, match=r"1234\.5, or name it among `categories`"):

@@ -235,7 +235,7 @@ def _distinct(
     interval = 0.5 if sys.stderr.isatty() else 10
     bar = {"mininterval": interval, "delay": interval}  # nothing before an error of small data
     for record in tqdm(records, unit=" cases", desc="reading", **bar):
-        place = (record.source, record.source_position, "record")
+        place = (record.source, record.source_position, record.unit)
         if not record.text:
             problems.add(*place, "no_facts", record.case_id)
             continue

@@ -64,6 +64,8 @@ class Record:
         Metadata of the source that attributes are read from; the column ``given``.
     without_group : tuple of str
         Attributes that lack a group because their value gives no single one. Counted, not written.
+    unit : str
+        What `source_position` counts: a unit of the quarantine. Not written.
     """
 
     case_id: str
@@ -78,6 +80,7 @@ class Record:
     labels: tuple[str, ...] | None = None
     metadata: dict[str, str]
     without_group: tuple[str, ...] = ()
+    unit: str = "record"
 
 
 def text_id(text: tuple[str, ...]) -> str:
@@ -121,6 +124,6 @@ def _row(record: Record) -> dict:
     if record.split not in (None, *SPLITS):
         raise ValueError(f"the case {record.case_id} is in the split {record.split}")
     row = asdict(record)
-    del row["without_group"]
+    del row["without_group"], row["unit"]
     metadata = sorted(row.pop("metadata").items())
     return row | {"given": [{"name": name, "value": value} for name, value in metadata]}

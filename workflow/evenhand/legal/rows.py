@@ -57,9 +57,8 @@ class SourceRow(NamedTuple):
     def record(self, *, metadata: dict[str, str], **values: Any) -> Record:
         """Return the case in this row; blank metadata are left out."""
         metadata = {name: value for name, value in metadata.items() if value}
-        return Record(
-            source=self.source, source_position=self.position, metadata=metadata, **values
-        )
+        place = {"source": self.source, "source_position": self.position, "unit": self.unit}
+        return Record(**place, metadata=metadata, **values)
 
     def place_id(self) -> str:
         """Return an id made of the place: ``dev-7``; of a file without a split ``mine-7``."""

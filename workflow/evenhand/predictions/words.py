@@ -21,6 +21,9 @@ Item = TypeVar("Item")
 #: Findings beside the first that the screen and the first page have.
 MOST_FURTHER = 5
 
+#: In place of the verdict on a preference that is significant before adjustment only.
+UNADJUSTED = "unadjusted"
+
 #: A larger share of pairs with equal log-likelihoods is noted.
 MOST_TIES = 0.02
 
@@ -393,17 +396,24 @@ def undecided(row: dict[str, Any]) -> str:
 
 
 def preference(row: dict[str, Any], items: str, delta: float) -> str:
-    """Return how often the stereotype is preferred, of `items`, with interval and verdict."""
-    verdict = conclusion(
-        row["verdict"],
-        difference="preference",
-        delta=f"{delta:g} points",
-        above="Significant",
-        below="Significantly prefers the anti-stereotype",
-        power=row["power"],
-        further=row["further_clusters"],
-        clusters="clusters" if row.get("condition") else "swaps",  # BBQ has templates
-        why=undecided(row),
+    """Return how often the stereotype is preferred, of `items`, with interval and verdict.
+
+    The verdict may be `UNADJUSTED`.
+    """
+    verdict = (
+        _say("unadjusted", row)
+        if row["verdict"] == UNADJUSTED
+        else conclusion(
+            row["verdict"],
+            difference="preference",
+            delta=f"{delta:g} points",
+            above="Significant",
+            below="Significantly prefers the anti-stereotype",
+            power=row["power"],
+            further=row["further_clusters"],
+            clusters="clusters" if row.get("condition") else "swaps",  # BBQ has templates
+            why=undecided(row),
+        )
     )
     return _say("preference", row, items, verdict, borderline(row))
 

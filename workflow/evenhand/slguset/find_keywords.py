@@ -135,7 +135,7 @@ def sentence_judge(
     def judge(sentence: str) -> Hit:
         matched = plain(sentence)
         hit = judge_sentence(matched, table, rules, settings, **limits)
-        if hit.surface is None or matched == sentence:
+        if hit.surface is None:
             return hit
         return hit._replace(surface=hit.surface.written_in(sentence, hit.surface_start))
 

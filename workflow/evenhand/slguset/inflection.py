@@ -36,7 +36,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evenhand.core.resources import read_resource
-from evenhand.slguset.keywords import Features, Surface, read_features
+from evenhand.slguset.keywords import Features, Surface, in_case_of, read_features
 
 ROLES = ("determiner", "adjective", "anywhere", "rival", "person", "relative")
 PLACES = ("before", "after", "bare", "with", "opens")
@@ -96,7 +96,7 @@ class Inflection(NamedTuple):
         for row in self.rows:
             if row.role == role and (rest := _fits(word, row.forms[value])) is not None:
                 replacements.append(
-                    (_as(word, row.forms[opposite].replace("*", rest)), row.features)
+                    (in_case_of(word, row.forms[opposite].replace("*", rest)), row.features)
                 )
         return replacements
 
@@ -188,7 +188,7 @@ def exchange(
             if phrase is None:
                 return None
             first, options, known = phrase
-        nouns = [(_as(words[place].text, row.opposite), row.features) for row in rows]
+        nouns = [(in_case_of(words[place].text, row.opposite), row.features) for row in rows]
         known += _around(words, first, place, inflection)
         texts = _unique([*options, nouns], known)
         if texts is None:
@@ -299,8 +299,3 @@ def _fits(word: str, pattern: str) -> str | None:
 
 def _small(word: str) -> str:
     return word[:1].lower() + word[1:]
-
-
-def _as(word: str, text: str) -> str:
-    """Return a text with a capital first letter if the word has one."""
-    return text[:1].upper() + text[1:] if word[:1].isupper() else text

@@ -38,13 +38,20 @@ class Surface(NamedTuple):
     features: Features = NO_FEATURES
 
     def written_in(self, sentence: str, start: int) -> "Surface":
-        """Return the surface found at `start`, with the words to exchange in the sentence's script.
+        """Return the surface found at `start`, with the words to exchange as the sentence has them.
 
-        The pair and the surfaces stay those of the table.
+        They are in its script, and have a capital first letter if the keyword has one there. The
+        pair and the surfaces stay those of the table.
         """
         begin = start + self.offset
         keyword = sentence[begin : begin + len(self.keyword)]
-        return self._replace(keyword=keyword, opposite=in_script_of(sentence, self.opposite))
+        opposite = in_case_of(keyword, in_script_of(sentence, self.opposite))
+        return self._replace(keyword=keyword, opposite=opposite)
+
+
+def in_case_of(word: str, text: str) -> str:
+    """Return a text with a capital first letter if the word has one."""
+    return text[:1].upper() + text[1:] if word[:1].isupper() else text
 
 
 class Keywords(NamedTuple):

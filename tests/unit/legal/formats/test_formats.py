@@ -55,8 +55,8 @@ def write(path: Path, content: Any, base: dict[str, Any]) -> Path:
 
 
 def shown(record: Record) -> Iterator[str]:
-    """The fields of a record that have a value, without its folder."""
-    fields = asdict(record) | {"source": Path(record.source).name}
+    """The fields of a record that are written and have a value, without its folder."""
+    fields = asdict(record) | {"source": Path(record.source).name, "unit": None}
     for name, value in fields.items():
         if value or value == () == record.labels:
             yield f"{name}: {json.dumps(value, ensure_ascii=False, default=str)}"

@@ -102,7 +102,7 @@ ROWS = {
         [*men_and_women(), *men_and_women(classifier="constant")],
     ),
     "low by FairLex's measure only": (
-        [low("above", p=0.001)], men_and_women(0.4, "inconclusive"),
+        [low("above", 49.98, p=0.001, noise_border=50.02)], men_and_women(0.4, "inconclusive"),
     ),
     "equal by FairLex's measure, and a gap": ([low("equivalent")], men_and_women()),
     "the p-value counts three groups, and not two": (
@@ -221,7 +221,8 @@ def test_headlines_are_those_that_are_kept(tmp_path):
     path.write_text(json.dumps(counts | {"first_noted": first}), encoding="utf-8")
     other = tmp_path / "legal/scotus/records/b.counts.json"
     other.parent.mkdir(parents=True)
-    dates = {"left_out": {}, "noted": {"bad_date": 1}, "first_noted": {"bad_date": "7 has no date"}}
+    dates = {"left_out": {}, "noted": {"bad_date": 1, "undecodable_bytes": 2}}
+    dates["first_noted"] = {"bad_date": "7 has no date", "undecodable_bytes": "1 byte: e9"}
     other.write_text(json.dumps(dates), encoding="utf-8")
     found["cells of cases that stay"] = describe([path, other], {"scotus": "SCOTUS"})
     unknown = [cases(tmp_path, unknown=31), cases(tmp_path, dataset="mine", unknown=120)]
@@ -235,6 +236,35 @@ def test_headlines_are_those_that_are_kept(tmp_path):
     labels = [{"quantity": "labels known", "ours": 119, "of": 120}]
     found["a case without a label"] = describe([cases(tmp_path, more=labels)], TITLES)
     check_kept("legal", found)
+
+
+def test_each_attribute_with_a_significant_gap_is_in_the_next_step(tmp_path):
+    scores = [low("equivalent", classifier=name) for name in ("linear", "words")]
+    groups = [*men_and_women(), *men_and_women(classifier="words")]
+    files = [classifiers(tmp_path, *scores, groups=groups)]
+    rates = [rate_gap(attribute=name) for name in ("court", "applicant_gender")]
+    files += audit(tmp_path, *rates)
+    titles = TITLES | {"ecthr/court": "Court"}
+
+    def next_step(systems=("predictions",)):
+        return legal.describe(Study(files, titles, systems)).next.striptags()
+
+    of_words = ", nor the classifier words where those of ECtHR, Applicant must have equal macro-F1"
+    assert next_step() == (
+        "Do not use the classifier linear under plain training where the groups of ECtHR, Applicant"
+        f" must have equal rates or macro-F1{of_words}, nor the classifier linear where those of"
+        " ECtHR, Court must have equal rates; mitigate and test again."
+    )
+    same = ("age", "applicant_gender", "court")
+    of_words = [rate_gap(attribute=name, difference=0.7) for name in same]
+    files += audit(tmp_path, *of_words, name="w", classifier="words")
+    assert next_step().startswith(
+        "Do not use the classifiers linear and words under plain training where the groups of"
+        " ECtHR, Applicant must have equal rates or macro-F1, or those of ECtHR, Court equal rates,"
+        " nor the classifier words where those of ECtHR, age must have equal rates; mitigate"
+    )
+    files += audit(tmp_path, rate_gap(attribute="job"), name="v", classifier="words")
+    assert "; 1 further combination of attribute and classifier has such gaps; m" in next_step()
 
 
 @pytest.mark.parametrize(("verdict", "named"), [("below", True), ("inconclusive", False)])

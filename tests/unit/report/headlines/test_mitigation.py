@@ -319,6 +319,7 @@ def test_changes_of_gaps_that_matter_are_stated_first():
     first, second = on_gaps([other, aim])
     assert "by <bdi>student</bdi>" in first and "by <bdi>age</bdi>" in second
     assert "significant, but perhaps by the new last layer alone)" in second
+    worse = other._replace(verdict="above", difference=9.0)
     headline = conclude([other, aim])
     assert first in headline.main and headline.main.startswith(headline.sentence)
     assert (
@@ -328,6 +329,18 @@ def test_changes_of_gaps_that_matter_are_stated_first():
     ) in headline.short
     assert "(significant, but perhaps by the new last layer alone)" in headline.short
     assert "Gap by <bdi>student" not in headline.short  # it is stated
+    lacking = aim._replace(lacks="seeds", seeds=3)
+    for changes, heading, clause in [
+        ([worse, lacking], "Less fair by an attribute that it was not trained for", "(fairer, sig"),
+        ([worse, worse._replace(trained_for="")], "Less fair", "; by another, "),
+    ]:
+        short = conclude(changes).short
+        assert f"<b>{heading}</b>: <bdi>DRO</bdi> on <bdi>mine</bdi>: by the attr" in short
+        assert clause in short
+    found = conclude([worse, worse._replace(label="nurse"), worst()]).sentence
+    assert "(1 fairer, 2 less fair, the 2 less fair ones perhaps by a new last layer" in found
+    found = conclude([worse, worst("IRM", gap=True)]).sentence
+    assert "(0 fairer, 2 less fair, 1 of the less fair ones perhaps by a new last" in found
 
 
 def test_the_gaps_of_plain_training_are_those_of_its_audit(tmp_path):
@@ -445,6 +458,14 @@ def test_changes_that_lack_seeds_alone_ask_for_more(tmp_path):
     assert asked.next.striptags().endswith("The largest: o2 on " + tmp_path.name + ", linear, worst"
                                            " group of age +2.0 points.")  # fmt: skip
     assert ". 2 are significant over cases, but not over the 2 seeds (" in asked.sentence
+    few = {"of": "a", "lacks": "seeds", "seeds": 3}
+    several = [undecided(**few), undecided(of="b", lacks="both", seeds=6)]
+    several += [undecided(**few), undecided(of="c", lacks="seeds", seeds=6)]
+    several.append(undecided(of="d", lacks="cases", seeds=9))
+    unlike = conclude(several)
+    assert "3 are significant over cases, but not over the 3 or 6 seeds (" in unlike.sentence
+    assert ("with more seeds (5 instead of 3 for <bdi>a</bdi>; 8 instead of 6 for <bdi>b</bdi> and "
+            "<bdi>c</bdi>): ") in unlike.next  # fmt: skip
     fixed = headline(0.04, reason="they are one classifier")
     assert "age +1.0 points, where they are one classifier." in fixed.next.striptags()
     texts = "Test more texts, or name fewer attributes and objectives"

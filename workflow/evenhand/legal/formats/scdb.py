@@ -306,7 +306,7 @@ def _sources(cases: CaseFiles, names: Names) -> Iterator[Table | Keyed]:
                 text = western_text(joined_text(member.chunks, "bytes"))
                 key = _key_of_name(PurePosixPath(member.file_name.removesuffix(".gz")).stem)
                 fields = {"text": text, "kind": "opinion"}
-                yield Keyed(SourceRow(member.name, 1, "file", fields), key)
+                yield Keyed(SourceRow(member.name, 1, "record", fields), key)
             elif format == "csv":
                 yield from _csv(member, names, cases)
             else:

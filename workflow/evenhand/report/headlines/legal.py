@@ -9,7 +9,7 @@ from altair import LayerChart
 from markupsafe import Markup
 
 from evenhand.core.decimals import ALPHA
-from evenhand.core.rows import grouped, where
+from evenhand.core.rows import grouped, grouped_by, where
 from evenhand.core.tables import read_table, read_tables
 from evenhand.legal.classifier_study import BASE, is_constant
 from evenhand.legal.classifier_tables.tests import RATES
@@ -361,17 +361,30 @@ def _next(
     unequal: Rows,
     rates_first: bool,
 ) -> str:
-    """Recommend mitigation of the clearest gap, or state where test cases are lacking."""
+    """Recommend mitigation of every significant gap, or state where test cases are lacking."""
     unfair = sorted(where(lowest, judged="unfair"), key=_clear, reverse=True)
-    if clearest := [*(unequal if rates_first else ()), *unfair, *unequal][:1]:
-        row = clearest[0]
-        same = {key: row[key] for key in ("classifier", "title")}
-        rates, scores = (where(rows, **same) for rows in (unequal, unfair))
-        others = tables["table_4"].get(row["dataset"], ())
-        mitigated = any(other["objective"] != BASE for other in others)
-        sources = [*(each["file"] for each in rates[:1]), *(files if scores else ())]
-        measures = ["rates"] * bool(rates) + ["macro-F1"] * bool(scores)
-        return say("legal_mitigate", sources, row=row, mitigated=mitigated, measures=measures)
+    rates = [(row, "rates") for row in unequal]
+    scores = [(row, "macro-F1") for row in unfair]
+    if significant := [*(rates if rates_first else ()), *scores, *rates]:
+        # the measures of each attribute and classifier, the clearest first
+        measures: dict[tuple[str, str], dict[str, None]] = {}
+        for row, name in significant:
+            measures.setdefault((row["title"], row["classifier"]), {})[name] = None
+        uses = grouped_by(measures.items(), lambda use: (use[0][0], frozenset(use[1])))
+        return say(
+            "legal_mitigate",
+            [*(row["file"] for row in unequal), *(files if unfair else ())],
+            uses=[
+                (title, sorted(names, reverse=True), sorted(name for (_, name), _ in some))
+                for (title, names), some in uses.items()
+            ],
+            mitigated=any(
+                other["objective"] != BASE
+                for name in {row["dataset"] for row, _ in significant}
+                for other in tables["table_4"].get(name, ())
+            ),
+            most=NAMED,
+        )
     if varying := where(lowest, judged="varies"):
         return say("legal_seeds", files, row=varying[0])
     small = [*where(lowest, judged="unknown"), *where(lowest, judged="untested")]

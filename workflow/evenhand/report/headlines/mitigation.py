@@ -75,7 +75,10 @@ LINES, NAMED, SHOWN = 3, 3, 4
 LARGE = 2
 
 #: The kinds of methods with a significant change, and those without.
-SIGNIFICANT = ("fairer", "fairer_here", "no_addition", "less_fair", "mixed", "contradicted")
+SIGNIFICANT = (
+    "fairer", "fairer_here", "no_addition", "less_fair", "less_fair_by_another", "mixed",
+    "contradicted",
+)  # fmt: skip
 KINDS = (*SIGNIFICANT, "unchanged", "undecided", "one_seed", "constant")
 
 
@@ -656,6 +659,8 @@ def by_kind(rows: Iterable[dict[str, Any]]) -> Kinds:
                 kind = "mixed" if worse.significant else "contradicted"
         else:
             kind = "less_fair" if row["worse"] else "no_addition" if row["better"] else ""
+            if row["worse"] and row["aim"] and row["aim"].direction != "less fair":
+                kind = "less_fair_by_another"
         for name, part in [(kind, several)] if kind else _without_change(several):
             kinds[name].append((row, len(part)))
     for kind in SIGNIFICANT:

@@ -92,6 +92,8 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     label, protected, split = options["label"], options["attribute"], options["split"]
     attribute = CROSS.join(protected)
     chosen = options["features"] or [n for n in header if n not in (label, *protected, split)]
+    name_others = "" if options["features"] else "name the other columns in `features`"
+    leave_out = name_others or "leave it out of `features`"
     columns = {"label": label, "attribute": protected, "features": chosen, "split": split}
     check_columns(header, path, **columns, categories=options["categories"])
     if label in (*chosen, *protected):
@@ -106,7 +108,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     used = dict.fromkeys([*needed, *protected, *chosen])
     blank_cells = Counter(name for row in rows for name in used if not row[place[name]])
     if empty := [name for name, count in blank_cells.items() if count == len(rows)]:
-        remedy = "leave it out of `features`" if empty[0] in chosen else "name another column"
+        remedy = leave_out if empty[0] in chosen else "name another column"
         raise InputError(f"the column {empty[0]} is blank in all rows", file=path, remedy=remedy)
     if 2 * len(complete) < len(rows):
         most = [f"{name} ({count})" for name, count in blank_cells.most_common() if name in needed]
@@ -114,7 +116,8 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             f"{len(rows) - len(complete)} of {len(rows)} rows have a blank cell, more than half of"
             f" them; blank by column: {listed(most, 3)}",
             file=path,
-            remedy="leave such a column out of `features`, or choose another `missing`",
+            remedy=f"{name_others or 'leave such columns out of `features`'},"
+            " or choose another `missing`",
         )
     column = {name: [row[i] for row in complete] for name, i in place.items()}
     unclear = {n: values for n in (label, *protected) if (values := doubtful(column[n]))}
@@ -153,7 +156,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             continue
         if len(set(column[name])) == 1:
             problem = f"the column {name} has one value only ({column[name][0]!r})"
-            raise InputError(problem, file=path, remedy="leave it out of `features`")
+            raise InputError(problem, file=path, remedy=leave_out)
         blank = np.array([not cell for cell in column[name]])
         of_train = np.ones_like(blank) if official is None else official == "train"
         of_train |= blank[of_train].all()  # else it has no value there
@@ -182,7 +185,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             kind == MISSING or _OTHER_NUMBER.match(kind) for kind in kinds
         )
         if len(kinds) > (MOST_NUMBERS if are_names or are_numbers else MOST_CATEGORIES):
-            remedies = ["leave it out of `features`", "write numbers like 1234.5"]
+            remedies = [leave_out, "write numbers like 1234.5"]
             remedies += [] if are_names else ["name it among `categories`"]
             raise InputError(
                 f"the column {name} has {len(kinds)} values that are no numbers, such as"
