@@ -707,7 +707,7 @@ def test_tables_of_people_are_judged_and_another_attribute_is_stated(run, tmp_pa
     people, first = run("base", "head")[1].split("\n\n")[1:3]
     assert people.startswith(
         "**Base and head read the same people with other labels or groups: 112 of 300 people in"
-        " both have another label or group"
+        " both differ in label ("
     )
     assert first.startswith("**Bias has risen. Clearest change: ") and "; dataset Table" in first
     assert " moved beyond noise, more bias" in first
