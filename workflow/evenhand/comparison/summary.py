@@ -13,14 +13,14 @@ from evenhand.comparison.causes import Causes, OtherItems
 from evenhand.comparison.gates import Outcome
 from evenhand.comparison.numbers import (
     CHANGED_TO,
-    GROUP,
     MOVED,
     NAMED,
+    OTHER_GROUPS,
     UNJUDGED,
     Compared,
     ComparedTable,
 )
-from evenhand.comparison.results import MODEL, rename_model
+from evenhand.comparison.results import GROUP, MODEL, rename_model
 from evenhand.core.decimals import ALPHA, SCALES, fixed, p_value
 from evenhand.core.phrases import MACROS, sentences_file
 from evenhand.io.markdown import render
@@ -146,7 +146,7 @@ def markdown(comparison: Comparison) -> str:
             key=lambda number: (not number.main, _is_crossed(number), number.p_adjusted),
         ),
         "untested": sorted(
-            (number for number in numbers if number.status == UNJUDGED),
+            (n for n in numbers if n.status == UNJUDGED and n.reason != OTHER_GROUPS),
             key=lambda number: -_size(number),
         ),
         "alpha": ALPHA,
