@@ -77,6 +77,12 @@ STAGE, FILE = ("made.grid",), (SWEEPS,)
                 Change("gone of made.grid", GONE, "[1]", None, FILE),
             ],
         ),
+        (  # of a mapping, the key that differs
+            "configuration",
+            {"parameters": {"set": '{"a": {"bins": [30, 50]}, "b": 1}'}, "config": {"set": "d.x"}},
+            {"parameters": {"set": '{"a": {"bins": [40]}, "b": 1}'}},
+            [Change("d.x.a.bins", CHANGED, "[30, 50]", "[40]", FILE)],
+        ),
         (
             "packages",
             {"packages": {"numpy": "1", "old": "3", "same": "4"}},

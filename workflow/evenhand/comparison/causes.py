@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evenhand.comparison.results import TASK, Results, names_in_base
+from evenhand.core.config import changed_keys
 from evenhand.io.documents import read_description
 from evenhand.io.tables import read_columns, read_table_schema
 from evenhand.legal.built import BuiltCases
@@ -443,12 +444,14 @@ def _configuration(base: Results, head: Results, both: Collection[str]) -> list[
     Those without a key, such as names that follow from others, are last.
     """
     files: dict[Change, set[str]] = defaultdict(set)
+    known = set()
     for file in both:
         entries = [run.files[file] for run in (base, head)]
         keys = (entries[0].get("config") or {}) | (entries[1].get("config") or {})
         for change in _changes(*(_parameters(entry, keys) for entry in entries)):
-            files[change].add(file)
-    known = {change.name for change in files}
+            known.add(change.name)
+            for part in _parts(change):
+                files[part].add(file)
     stages = [{entry["stage"] for entry in run.files.values()} for run in (base, head)]
     runs = []
     for run in (base, head):
@@ -467,6 +470,20 @@ def _configuration(base: Results, head: Results, both: Collection[str]) -> list[
     return sorted(
         changes, key=lambda change: (not _has_key(change), *map(str, change[:1] + change[2:4]))
     )
+
+
+def _parts(change: Change) -> list[Change]:
+    """Return the keys below that of a changed value which differ."""
+    if change.kind != CHANGED:
+        return [change]
+    parts = changed_keys(change.name, change.base, change.head)
+    values = {name: map(_words, ends) for name, ends in parts.items()}
+    return [Change(name, CHANGED, *ends) for name, ends in values.items()]
+
+
+def _words(value: Any) -> str:
+    words = json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return value if isinstance(value, str) else words
 
 
 def _has_key(change: Change) -> bool:
