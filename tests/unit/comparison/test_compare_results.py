@@ -848,6 +848,9 @@ def test_a_new_version_of_a_model_in_logs_is_compared_with_the_former_one(run, a
     assert "the model acme__lark_v2 (head) is the next version of acme__lark (base)" in out
     assert "**Bias has risen in 1 of 2 bias scores. Clearest change: score (" in out
     assert "task acme__lark → acme__lark_v2: crows_pairs_english" in out
+    for model in ("acme__lark", "acme__lark_v2", "acme__lark → acme__lark_v2"):
+        gate = f"{PREFERENCES}:score:task={model}: crows_pairs_english:bias_type=all:rose"
+        assert run(base, head, "--gate", gate)[0] == 1
 
 
 def test_logs_of_one_model_are_compared_with_those_of_the_same_among_several(run, audited):
@@ -859,8 +862,11 @@ def test_logs_of_one_model_are_compared_with_those_of_the_same_among_several(run
         assert f"Compared are the logs of lark, as {alone} has those of no other model." in out
         assert f"{rows}" in out.partition("Clearest change: score (")[2].splitlines()[0]
         assert "task wren: crows_pairs_english" in out.partition("## New and missing")[2]
-    gate = "--gate", f"{PREFERENCES}:score:task=crows_pairs_english:bias_type=all:rose"
-    assert run(base, head, *gate)[0] == 1
+    for task in ("crows_pairs_english", "lark: crows_pairs_english"):
+        gate = "--gate", f"{PREFERENCES}:score:task={task}:bias_type=all:rose"
+        assert run(base, head, *gate)[0] == 1
+    gate = "--gate", f"{PREFERENCES}:score:task=x:rose"
+    assert "choose one of lark: crows_pairs_english and wren: crows" in run(base, head, *gate)[2]
 
 
 def test_the_models_of_logs_of_one_model_each_are_named(run, audited):

@@ -57,7 +57,7 @@ def compare_results(*, base: Path, head: Path, gates: list[Gate] | None = None) 
         causes,
         tables,
         {"base": before.changed_since(), "head": after.changed_since()},
-        [judge_gate(gate, tables) for gate in gates or []],
+        [judge_gate(gate, tables, after.versions) for gate in gates or []],
         after.versions,
         sorted(models) if models == after.models() else [],
         {"base": audit_notes(before), "head": audit_notes(after)},

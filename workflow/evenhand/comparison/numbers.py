@@ -14,6 +14,7 @@ import numpy as np
 
 from evenhand.comparison.items.common import side_by_side
 from evenhand.comparison.results import (
+    CHANGED_TO,
     GROUP,
     OF_PEOPLE,
     Results,
@@ -60,9 +61,6 @@ PARTS = ("subset", "bias_type")
 #: Keys with the settings of a method for tables of people, and of the training of a classifier.
 SETTINGS = ("reduction", "lambda", "epsilon", "epsilon_unit", "mu", "against_mu", "js_base")
 SETTINGS += ("trained_for",)
-
-#: Between the settings of base and head.
-CHANGED_TO = " → "
 
 #: Keys whose values are named where only one run has them.
 NAMED = ("dataset", "model", "classifier", "objective", "method", "individual", "attribute", "task")

@@ -35,6 +35,9 @@ OF_PEOPLE = "tables/individual"
 #: The columns with the name of a language model: alone, and in logs of several before the task.
 MODEL, TASK = "model", "task"
 
+#: Between the names of base and head.
+CHANGED_TO = " → "
+
 #: The column with a group.
 GROUP = "group"
 
@@ -298,6 +301,13 @@ def rename_model(row: Mapping[str, str], old: str, new: str) -> Row:
     if task and model == old:
         renamed[TASK] = new + BEFORE_TASK + task if new else task
     return {**row, **renamed}
+
+
+def name_versions(row: Mapping[str, str], versions: tuple[str, str] | None) -> Mapping[str, str]:
+    """Return a row of base with the name of its model in both runs, as ``old → new``."""
+    return (
+        rename_model(row, versions[0], CHANGED_TO.join(filter(None, versions))) if versions else row
+    )
 
 
 def _described(path: Path) -> dict[str, Any]:
