@@ -42,7 +42,7 @@ def source(*files):
 
 def test_the_same_run_elsewhere_has_no_cause(folders):
     result = causes(folders, head={"start": "/somewhere/else/"})
-    assert result == ([], [], [], [], [], [], [], {"base": 0, "head": 0})
+    assert result == ([], [], [], [], [], [], [], {"base": 0, "head": 0}, [])
 
 
 STAGE, FILE = ("made.grid",), (SWEEPS,)

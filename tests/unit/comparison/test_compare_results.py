@@ -884,6 +884,23 @@ def test_the_models_of_logs_of_one_model_each_are_named(run, audited):
     assert f"Base and head have the logs of the same model, acme__lark_1b {folders}." in out
 
 
+def test_other_likelihoods_with_the_same_preferences_are_stated(run, audited):
+    base, head = audited("base", lark=20), audited("head", lark=20)
+    assert f"**{SAME}.**" in run(base, head)[1]
+    path = head / "predictions/mine/cases.parquet"
+    cases = pd.read_parquet(path)
+    cases["preference"] *= np.where(np.arange(len(cases)) < 7, 2.0, 1 + 1e-9)
+    cases.to_parquet(path)
+    assert run(base, head)[1].split("\n\n")[1:3] == [
+        f"**Base and head prefer the same sentences, but their log-likelihoods differ in 7 of"
+        f" {len(cases)} samples (predictions/mine/cases.parquet).**",
+        "**No bias score changed. No table differs.**",
+    ]
+    cases["preference"] *= -1
+    cases.to_parquet(path)
+    assert "prefer the same sentences" not in run(base, head)[1]
+
+
 def test_logs_of_one_model_and_of_several_have_no_common_row(run, audited):
     base, head = audited("base", lark=20), audited("head", robin=32, wren=24)
     for folders in ((base, head), (head, base)):

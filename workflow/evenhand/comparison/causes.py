@@ -1,10 +1,13 @@
 """Differences between two results folders apart from the numbers: data, configuration, code."""
 
 import json
+import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from evenhand.comparison.results import TASK, Results, names_in_base
 from evenhand.core.config import changed_keys
@@ -40,6 +43,9 @@ REDEFINING = {"label", "positive", "bins"}
 
 #: From this share of other people on, numbers have the noise of training on these.
 MANY = 0.1
+
+#: Log-likelihoods that differ by less, relatively, are the same.
+ROUNDING = 1e-6
 
 #: The choices of an audit of predictions.
 CASES = ("label", "positive", "groups", "bins", "cluster", "id", "threshold", "delta")
@@ -144,6 +150,14 @@ class OtherItems(NamedTuple):
         return len(renamed) == len(self.columns) > 0 and not swapped
 
 
+class Rescored(NamedTuple):
+    """A file of logs whose samples prefer the same in base and head, with other likelihoods."""
+
+    file: str
+    samples: int
+    shared: int
+
+
 class Causes(NamedTuple):
     """All changes, each list sorted by name."""
 
@@ -155,6 +169,7 @@ class Causes(NamedTuple):
     packages: list[Change]
     files: list[Change]
     untraced: dict[str, int | None]
+    rescored: list[Rescored] = []  # noqa: RUF012 (no comparison changes it)
 
 
 def find_causes(base: Results, head: Results) -> Causes:
@@ -176,7 +191,8 @@ def find_causes(base: Results, head: Results) -> Causes:
         - packages: versions;
         - files: result files, by SHA-256;
         - untraced: the number of files of base and of head without a record; None for a folder
-          without provenance, whose causes are unknown.
+          without provenance, whose causes are unknown;
+        - rescored: logs that prefer the same sentences with other log-likelihoods.
     """
     runs = {"base": base, "head": head}
     entries = {
@@ -200,6 +216,7 @@ def find_causes(base: Results, head: Results) -> Causes:
             else None
             for name, run in runs.items()
         },
+        _rescored(base, head),
     )
 
 
@@ -285,6 +302,26 @@ def _relabelled(
             ends = zip(*differing, strict=True) if is_renamed else (olds - news, news - olds)
             base, head = (tuple(end if is_renamed else sorted(end)) for end in ends)
             yield Relabelled(label, base, head, is_renamed)
+
+
+def _rescored(base: Results, head: Results) -> list[Rescored]:
+    results = []
+    columns = [TASK, "id", "condition", "sentences", "preference"]
+    for name in sorted(set.intersection(*(r.matching(["predictions/*/cases.parquet"])
+                                          for r in (base, head)))):  # fmt: skip
+        files = [(run, run.folder / name) for run in (base, head)]
+        if any({*columns} - {*read_table_schema(path).names} for _, path in files):
+            continue
+        tasks = set.intersection(*({*_tasks(*file)} for file in files))
+        before, after = (
+            {repr(row): value for *row, value in _rows(*file, columns, tasks) if value is not None}
+            for file in files
+        )
+        pairs = [(before[key], after[key]) for key in before.keys() & after.keys()]
+        differing = sum(not math.isclose(*pair, rel_tol=ROUNDING) for pair in pairs)
+        if differing and all(np.sign(old) == np.sign(new) for old, new in pairs):
+            results.append(Rescored(name, differing, len(pairs)))
+    return results
 
 
 def _has_ids(cases: Path) -> bool:
