@@ -4,7 +4,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from evenhand.comparison.causes import CHANGED, GONE, NEW, Change, find_causes, other_cases
+from evenhand.comparison.causes import (
+    CHANGED,
+    GONE,
+    NEW,
+    Change,
+    Relabelled,
+    find_causes,
+    other_cases,
+)
 from evenhand.comparison.results import Results
 from evenhand.errors import InputError
 from unit.comparison.made_folders import (
@@ -34,7 +42,7 @@ def source(*files):
 
 def test_the_same_run_elsewhere_has_no_cause(folders):
     result = causes(folders, head={"start": "/somewhere/else/"})
-    assert result == ([], [], [], [], [], [], [], {"base": 0, "head": 0})
+    assert result == ([], [], [], [], [], [], [], {"base": 0, "head": 0}, [])
 
 
 STAGE, FILE = ("made.grid",), (SWEEPS,)
@@ -68,6 +76,12 @@ STAGE, FILE = ("made.grid",), (SWEEPS,)
                 Change("fresh of made.grid", NEW, None, "null", FILE),
                 Change("gone of made.grid", GONE, "[1]", None, FILE),
             ],
+        ),
+        (  # of a mapping, the key that differs
+            "configuration",
+            {"parameters": {"set": '{"a": {"bins": [30, 50]}, "b": 1}'}, "config": {"set": "d.x"}},
+            {"parameters": {"set": '{"a": {"bins": [40]}, "b": 1}'}},
+            [Change("d.x.a.bins", CHANGED, "[30, 50]", "[40]", FILE)],
         ),
         (
             "packages",
@@ -205,6 +219,14 @@ CASES, PEOPLE = "predictions/mine/cases.parquet", "tabular/mine/data.parquet"
     ("file", "base", "head", "totals"),
     [
         (CASES, {"task": "tt", "id": "01", "sentences": "ab"}, {"sentences": "ac"}, (2, 2, 1)),
+        # the ids of a filtered task, and another name of a bias type
+        (CASES, {"task": "tt", "id": "01", "sentences": "ab"}, {"id": "67"}, None),
+        (
+            CASES,
+            {"task": "tt", "category": "gr", "sentences": "ab"},
+            {"category": "sr"},
+            (2, 2, 2, 0, 0, 1),
+        ),
         (CASES, {"id": "01", "label": "yn", "sex": "fm"}, {"label": "yy"}, (2, 2, 2, 0, 0, 1)),
         (CASES, {"id": "0123", "sex": "fmfm"}, {"sex": "fmff"}, (4, 4, 4, 0, 0, 1)),
         (CASES, {"id": "01", "sex": "fm"}, {"sex": "mf"}, (2, 2, 2)),
@@ -221,7 +243,7 @@ def test_files_with_the_same_columns_and_other_items(folders, file, base, head, 
         path = folder / file
         path.parent.mkdir(parents=True)
         pq.write_table(pa.table({name: [*cells] for name, cells in columns.items() if cells}), path)
-    found = [one[2:-2] for one in causes(folders).items]
+    found = [one[2:9] for one in causes(folders).items]
     is_numbered = file == CASES and "sentences" not in base
     assert found == ([(*(*totals, 0, 0, 0)[:6], is_numbered)] if totals else [])
 
@@ -229,13 +251,19 @@ def test_files_with_the_same_columns_and_other_items(folders, file, base, head, 
 @pytest.mark.parametrize("described", [{"id": "case"}, {"trained": {"dataset": "d"}}])
 def test_ids_that_were_named_are_those_of_the_cases(folders, described):
     """Whatever the groups of them: most have another name for one."""
-    for folder, sex in zip(folders, (["f", "m", "f"], ["w", "m", "w"]), strict=True):
+    groups = (["f", "m", "f"], ["w", "m", "w"]), (["x", "y", "z"], ["x", "v", "v"])
+    for folder, sex, age in zip(folders, *groups, strict=True):
         (folder / "predictions/mine").mkdir(parents=True)
-        pq.write_table(pa.table({"id": ["0", "1", "2"], "sex": sex}), folder / CASES)
+        pq.write_table(pa.table({"id": ["0", "1", "2"], "sex": sex, "age": age}), folder / CASES)
         description = {"name": "mine", "trained": None} | described
         (folder / "predictions/mine/meta.json").write_text(json.dumps(description))
     (others,) = causes(folders).items
-    assert others[2:] == (3, 3, 3, 0, 0, 2, False, 0, "")
+    renamed = Relabelled("sex", ("f",), ("w",), is_renamed=True)
+    rebinned = Relabelled("age", ("y", "z"), ("v",), is_renamed=False)
+    assert others[2:] == (3, 3, 3, 0, 0, 3, False, 0, "", (renamed, rebinned))
+    swapped = Relabelled("sex", ("f", "m"), ("m", "f"), is_renamed=True)
+    columns = [(renamed,), (renamed, rebinned), (swapped,)]
+    assert [others._replace(columns=some).only_renamed for some in columns] == [True, False, False]
 
 
 @pytest.mark.parametrize(("texts", "changed"), [("abcd", 0), ("ayzd", 0), ("xyzd", 3)])
@@ -244,7 +272,7 @@ def test_the_same_ids_of_other_texts_are_other_cases(folders, texts, changed):
         write_texts(folder, content)
     result = causes(folders)
     assert [one[2:] for one in result.items] == (
-        [(4, 4, 1, 0, 0, 0, False, changed, "d")] if changed else []
+        [(4, 4, 1, 0, 0, 0, False, changed, "d", ())] if changed else []
     )
     places = {"tables/classifiers/d", "tables/predictions/mine"}
     assert other_cases(result) == (places if changed else set())

@@ -10,7 +10,9 @@ from evenhand.comparison.gates import (
     parse_gate,
     read_gates,
 )
+from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
+from evenhand.predictions.tables import gaps, groups
 from unit.comparison.made_folders import (
     BASE,
     SWEEPS,
@@ -165,6 +167,7 @@ NO_NUMBER = "no number sd with an interval; it has mean, in rows named by datase
         (f"{MEAN}:moved", [sweep_row("")], [sweep_row("")], 0, "chooses no row with a number"),
         (f"{MEAN}:metric=a:moved", [A], [B], 0, "1 of base gone"),
         (f"{MEAN}:metric=b:moved", [A], [B], 0, "1 new in head"),
+        (f"{MEAN}:method=mlp:moved", [A], [B], 0, "1 new in head; spell the groups alike in both"),
         (f"{MEAN}:moved", [sweep_row(1.0)], [sweep_row("")], 0, "1 of base gone"),
         (f"{MEAN}:moved", [sweep_row("")], [sweep_row(1.0)], 0, "1 new in head"),
         (f"{MEAN}:moved", [A, B], [A], 1, "1 of base gone"),
@@ -191,6 +194,16 @@ def test_a_table_that_a_run_lacks_does_not_pass(folders, judge):
     write_table(folders[0], "tables/a_length.csv", [{"model": "m"}])
     outcome = judge("tables/a_length.csv:share_longer:rose", [A], [A])
     assert (outcome.status, outcome.words) == (UNDECIDED, "head has no tables/a_length.csv")
+
+
+def test_a_gate_on_a_table_without_intervals_names_one_beside_it(folders):
+    name = "tables/predictions/mine"
+    for folder in folders:
+        tables = ((gaps.TABLE, {"gap": 1.0}), (groups.TABLE, {"difference": 0.1}))
+        rows = [(table, [dict.fromkeys(table.header) | row]) for table, row in tables]
+        write_tables(folder / name, rows)
+    outcome = judge_gate(parse_gate(f"{name}/gaps.csv:gap:rose"), [*compare(folders).values()])
+    assert outcome.words.endswith(f"it has none: set it on {name}/groups.csv:difference")
 
 
 def test_a_gate_that_holds_tells_of_a_number_on_the_other_side(judge):

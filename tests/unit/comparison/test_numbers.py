@@ -18,6 +18,7 @@ from evenhand.comparison.numbers import (
     MOVED,
     NEW,
     NOISE,
+    OTHER_GROUPS,
     SAME,
     TRAINING,
     UNJUDGED,
@@ -27,9 +28,9 @@ from evenhand.comparison.results import Results
 from evenhand.core.families import load_members
 from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
-from evenhand.individual.tables import grid, individuals
+from evenhand.individual.tables import grid, individuals, table_6
 from evenhand.legal import classifier_tables
-from evenhand.legal.classifier_tables import mitigation
+from evenhand.legal.classifier_tables import attribute_leakage, group_scores, mitigation
 from evenhand.legal.classifier_tables.calibration import TABLE
 from evenhand.predictions import preferences
 from evenhand.predictions.tables import groups as predicted_groups
@@ -462,6 +463,48 @@ def test_intervals_over_people_alone_have_no_noise_of_training(folders):
         write_tables(folder / "tables/individual", [(individuals.TABLE, [blank | row])])
     numbers = compare(folders)[name].numbers
     assert {(number.status, number.reason) for number in numbers} == {(UNJUDGED, TRAINING)}
+
+
+def test_groups_are_matched_by_name_and_numbers_of_other_groups_are_not_judged(folders):
+    """The code of a group is its place among the names; other bins have other chance levels."""
+    scores, leaks = (
+        f"tables/classifiers/d/{name}.csv" for name in ("group_scores", "attribute_leakage")
+    )
+    names = ["<30", "b", "≥50"], ["b", "≥50"]
+    for shift, folder, groups in zip((0, 20), folders, names, strict=True):
+        path = folder / "tabular/loans/data.json"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps({"name": "loans", "attribute_values": groups, "meta": {}}))
+        rows = [
+            dict.fromkeys(table_6.TABLE.header)
+            | {"dataset": "loans", "group": code, "metric": "ifr_b", "seeds": 5}
+            | {"mean": 10 * len(name), "low": 10 * len(name) - 1, "high": 10 * len(name) + 1}
+            for code, name in enumerate(groups)
+        ]
+        gaps = [sweep_row(50.0 + shift, metric=metric) for metric in ("ddp", "acc")]
+        people = [(table_6.TABLE, rows), (grid.TABLE, gaps)]
+        write_tables(folder / "tables/individual", people)
+        tables = [
+            (attribute_leakage.TABLE, {"score": 33 + shift, "score_low": 32 + shift}
+             | {"score_high": 34 + shift, "seeds": 3}, [""]),
+            (group_scores.TABLE, {"seed": "mean"}, groups),
+        ]  # fmt: skip
+        write_tables(
+            folder / "tables/classifiers/d",
+            [
+                (table, [dict.fromkeys(table.header) | row | {"attribute": "age"}
+                         | ({"group": group} if group else {}) for group in names])
+                for table, row, names in tables
+            ],
+        )  # fmt: skip
+    tables = compare(folders)
+    table = tables["tables/individual/table_6.csv"]
+    assert {n.row["group"]: n.status for n in table.numbers} == {"b": SAME, "≥50": SAME}
+    assert [row["group"] for row in table.gone] == ["<30"] and not table.new
+    assert {n.row["metric"]: n.reason for n in tables[SWEEPS].numbers} == {
+        "ddp": OTHER_GROUPS, "acc": ""
+    }  # fmt: skip
+    assert tables[leaks].numbers[0].reason == OTHER_GROUPS and scores in tables
 
 
 @pytest.mark.parametrize(("others", "random"), [(0, MOVED), (5, MOVED), (50, NOISE), (100, NOISE)])

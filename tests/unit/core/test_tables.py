@@ -86,8 +86,8 @@ def test_a_table_that_does_not_apply_is_left_out_with_its_reason(tmp_path):
     ("find", "put", "fault"),
     [
         ("group,n", "group,m", "has other columns"),
-        ("true", "yes", "yes"),
-        ("0.333333", "a third", "a third"),
+        ("true", "yes", "'yes' in column"),
+        ("0.333333", "a third", "'a third' in column .* is no number; copy it again, or"),
     ],
 )
 def test_a_file_that_does_not_follow_its_declaration(tmp_path, find, put, fault):
@@ -103,6 +103,9 @@ def test_what_is_not_declared_is_refused(tmp_path):
     (tmp_path / "own.csv").write_text("a\n1\n", encoding="utf-8")
     with pytest.raises(InputError, match="is not declared in"):
         read_table(tmp_path / "own.csv")
+    (tmp_path / "rates.csv").unlink()
+    with pytest.raises(InputError, match=r"is missing, but datapackage\.json declares it; copy it"):
+        read_table(tmp_path / "rates.csv")
     (tmp_path / "datapackage.json").write_text('{"resources": [{}]}', encoding="utf-8")
     with pytest.raises(InputError, match="is not a description of tables"):
         read_table(tmp_path / "rates.csv")

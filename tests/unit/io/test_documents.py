@@ -27,5 +27,5 @@ def test_a_number_that_json_does_not_know_is_an_error(tmp_path, number):
 )
 def test_what_is_no_description(tmp_path, text, problem):
     (tmp_path / "d.json").write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match=rf"d\.json: {problem}; remove it"):
+    with pytest.raises(InputError, match=rf"d\.json: {problem}; copy it again, or remove it"):
         read_description(tmp_path / "d.json", {"a", "b", "c"}, "prepare")

@@ -1,12 +1,16 @@
 """Differences between two results folders apart from the numbers: data, configuration, code."""
 
 import json
+import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from evenhand.comparison.results import TASK, Results, names_in_base
+from evenhand.core.config import changed_keys
 from evenhand.io.documents import read_description
 from evenhand.io.tables import read_columns, read_table_schema
 from evenhand.legal.built import BuiltCases
@@ -31,11 +35,17 @@ ITEMS: dict[str, tuple[str, list[str]]] = {
 OF_RUN = {"prediction", "probability", "outcome", "preference", "right", "misplaced", "cluster"}
 OF_RUN |= {"item", "row", "attribute", "official_split"}
 
+#: Columns that do not identify an item: it may have another value in the other run.
+LABELS = {"label", "category", "bias_type"}
+
 #: Choices that give cases and people other labels and groups.
 REDEFINING = {"label", "positive", "bins"}
 
 #: From this share of other people on, numbers have the noise of training on these.
 MANY = 0.1
+
+#: Log-likelihoods that differ by less, relatively, are the same.
+ROUNDING = 1e-6
 
 #: The choices of an audit of predictions.
 CASES = ("label", "positive", "groups", "bins", "cluster", "id", "threshold", "delta")
@@ -75,6 +85,26 @@ class Change(NamedTuple):
     where: tuple[str, ...] = ()
 
 
+class Relabelled(NamedTuple):
+    """A column with other values for the same items.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    base, head : tuple of str
+        If values were only renamed, each that was and its new name; else those that only base, or
+        only head, has.
+    is_renamed : bool
+        Whether each value of base is one value of head, and the reverse.
+    """
+
+    name: str
+    base: tuple[str, ...]
+    head: tuple[str, ...]
+    is_renamed: bool
+
+
 class OtherItems(NamedTuple):
     """A file of both runs that contains other items, labels or groups in base than in head.
 
@@ -95,6 +125,8 @@ class OtherItems(NamedTuple):
         Of the ids of both, those whose text differs, if most do: `shared` has the others.
     dataset : str
         Of a trained classifier whose texts both runs store: the data set.
+    columns : tuple of Relabelled
+        The columns of labels and groups that differ in the items of both.
     """
 
     file: str
@@ -108,6 +140,22 @@ class OtherItems(NamedTuple):
     is_numbered: bool = False
     other_texts: int = 0
     dataset: str = ""
+    columns: tuple[Relabelled, ...] = ()
+
+    @property
+    def only_renamed(self) -> bool:
+        """Whether all other values are new names of the same."""
+        renamed = [each for each in self.columns if each.is_renamed]
+        swapped = any({*each.base} & {*each.head} for each in renamed)
+        return len(renamed) == len(self.columns) > 0 and not swapped
+
+
+class Rescored(NamedTuple):
+    """A file of logs whose samples prefer the same in base and head, with other likelihoods."""
+
+    file: str
+    samples: int
+    shared: int
 
 
 class Causes(NamedTuple):
@@ -121,6 +169,7 @@ class Causes(NamedTuple):
     packages: list[Change]
     files: list[Change]
     untraced: dict[str, int | None]
+    rescored: list[Rescored] = []  # noqa: RUF012 (no comparison changes it)
 
 
 def find_causes(base: Results, head: Results) -> Causes:
@@ -142,7 +191,8 @@ def find_causes(base: Results, head: Results) -> Causes:
         - packages: versions;
         - files: result files, by SHA-256;
         - untraced: the number of files of base and of head without a record; None for a folder
-          without provenance, whose causes are unknown.
+          without provenance, whose causes are unknown;
+        - rescored: logs that prefer the same sentences with other log-likelihoods.
     """
     runs = {"base": base, "head": head}
     entries = {
@@ -166,6 +216,7 @@ def find_causes(base: Results, head: Results) -> Causes:
             else None
             for name, run in runs.items()
         },
+        _rescored(base, head),
     )
 
 
@@ -198,18 +249,19 @@ def _other_items(base: Results, head: Results, choices: list[Change]) -> list[Ot
             tasks = set()
             if {TASK, "sentences"} <= {*columns}:  # logs: of tasks that both runs have
                 tasks = set.intersection(*({*_tasks(*file)} for file in files))
-            counts = [_count(*file, [c for c in columns if c != "label"], tasks) for file in files]
+            key = [c for c in columns if c not in LABELS]
+            counts = [_count(*file, key, tasks) for file in files]
             is_redefined = Path(name).parent in redefined
             labelled, contents = counts, None
-            if not is_redefined and "label" in columns:
-                labelled = [_count(*file, columns) for file in files]
+            if not is_redefined and LABELS & {*columns}:
+                labelled = [_count(*file, columns, tasks) for file in files]
             equal = (labelled[0] & labelled[1]).total()
             if has_ids:
                 of_ids = [_count(*file, ["id"]) for file in files]
                 # numbers of rows are the ids of other items, most of which differ
                 most = 2 * equal >= (of_ids[0] & of_ids[1]).total()
                 if is_redefined or most or not is_numbered:
-                    counts = of_ids
+                    key, counts = ["id"], of_ids
             if is_numbered and equal < counts[0].total():
                 cells = [name for name in columns if name != "id"]
                 contents = [_count(*file, cells) for file in files]
@@ -226,8 +278,50 @@ def _other_items(base: Results, head: Results, choices: list[Change]) -> list[Ot
                 copies = (sum(n for item, n in (some - shared).items() if item in shared)
                           for some in counts)  # fmt: skip
                 totals = (count.total() for count in (*counts, shared))
-                others.append(OtherItems(name, noun, *totals, *copies, relabelled, is_numbered))
+                labels = [c for c in columns if c not in key] if relabelled else []
+                relabels = tuple(_relabelled(files, key, labels, tasks))
+                counted = (*totals, *copies, relabelled, is_numbered)
+                others.append(OtherItems(name, noun, *counted, columns=relabels))
     return others
+
+
+def _relabelled(
+    files: list[tuple[Results, Path]], key: list[str], labels: list[str], tasks: Collection[str]
+) -> Iterator[Relabelled]:
+    """Yield the columns whose values differ between the items of both files with the same key."""
+    for label in labels:
+        before, after = (
+            {repr(row): str(value) for *row, value in _rows(*file, [*key, label], tasks)}
+            for file in files
+        )
+        pairs = {(before[item], after[item]) for item in before.keys() & after.keys()}
+        differing = sorted(pair for pair in pairs if pair[0] != pair[1])
+        if differing:
+            olds, news = ({pair[side] for pair in pairs} for side in (0, 1))
+            is_renamed = len(olds) == len(news) == len(pairs)
+            ends = zip(*differing, strict=True) if is_renamed else (olds - news, news - olds)
+            base, head = (tuple(end if is_renamed else sorted(end)) for end in ends)
+            yield Relabelled(label, base, head, is_renamed)
+
+
+def _rescored(base: Results, head: Results) -> list[Rescored]:
+    results = []
+    columns = [TASK, "id", "condition", "sentences", "preference"]
+    for name in sorted(set.intersection(*(r.matching(["predictions/*/cases.parquet"])
+                                          for r in (base, head)))):  # fmt: skip
+        files = [(run, run.folder / name) for run in (base, head)]
+        if any({*columns} - {*read_table_schema(path).names} for _, path in files):
+            continue
+        tasks = set.intersection(*({*_tasks(*file)} for file in files))
+        before, after = (
+            {repr(row): value for *row, value in _rows(*file, columns, tasks) if value is not None}
+            for file in files
+        )
+        pairs = [(before[key], after[key]) for key in before.keys() & after.keys()]
+        differing = sum(not math.isclose(*pair, rel_tol=ROUNDING) for pair in pairs)
+        if differing and all(np.sign(old) == np.sign(new) for old, new in pairs):
+            results.append(Rescored(name, differing, len(pairs)))
+    return results
 
 
 def _has_ids(cases: Path) -> bool:
@@ -268,13 +362,23 @@ def _count(
     run: Results, path: Path, columns: list[str], tasks: Collection[str] = ()
 ) -> Counter[str]:
     """Count the rows of a file of a run by the content of these columns; of logs by tasks."""
+    return Counter(map(repr, _rows(run, path, columns, tasks)))
+
+
+def _rows(
+    run: Results, path: Path, columns: list[str], tasks: Collection[str] = ()
+) -> list[tuple[Any, ...]]:
+    """Return these columns of a file; of logs the samples of tasks, with ids if without text."""
     table = read_columns(path, columns).to_pydict()
+    if {"id", "sentences"} <= table.keys():  # a filtered task has other ids
+        samples = zip(table["id"], table["sentences"], strict=True)
+        table["id"] = [None if any(sentences) else name for name, sentences in samples]
     if tasks:
         table[TASK] = _tasks(run, path)
-    rows = map(repr, zip(*table.values(), strict=True))
+    rows = zip(*table.values(), strict=True)
     if tasks:
-        return Counter(row for row, task in zip(rows, table[TASK], strict=True) if task in tasks)
-    return Counter(rows)
+        return [row for row, task in zip(rows, table[TASK], strict=True) if task in tasks]
+    return [*rows]
 
 
 def _tasks(run: Results, path: Path) -> list[str]:
@@ -377,12 +481,14 @@ def _configuration(base: Results, head: Results, both: Collection[str]) -> list[
     Those without a key, such as names that follow from others, are last.
     """
     files: dict[Change, set[str]] = defaultdict(set)
+    known = set()
     for file in both:
         entries = [run.files[file] for run in (base, head)]
         keys = (entries[0].get("config") or {}) | (entries[1].get("config") or {})
         for change in _changes(*(_parameters(entry, keys) for entry in entries)):
-            files[change].add(file)
-    known = {change.name for change in files}
+            known.add(change.name)
+            for part in _parts(change):
+                files[part].add(file)
     stages = [{entry["stage"] for entry in run.files.values()} for run in (base, head)]
     runs = []
     for run in (base, head):
@@ -401,6 +507,20 @@ def _configuration(base: Results, head: Results, both: Collection[str]) -> list[
     return sorted(
         changes, key=lambda change: (not _has_key(change), *map(str, change[:1] + change[2:4]))
     )
+
+
+def _parts(change: Change) -> list[Change]:
+    """Return the keys below that of a changed value which differ."""
+    if change.kind != CHANGED:
+        return [change]
+    parts = changed_keys(change.name, change.base, change.head)
+    values = {name: map(_words, ends) for name, ends in parts.items()}
+    return [Change(name, CHANGED, *ends) for name, ends in values.items()]
+
+
+def _words(value: Any) -> str:
+    words = json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return value if isinstance(value, str) else words
 
 
 def _has_key(change: Change) -> bool:

@@ -49,7 +49,7 @@ def compare_results(*, base: Path, head: Path, gates: list[Gate] | None = None) 
     if not any(table.compared for table in tables):
         problem = "the two results have no row in common to compare"
         raise InputError(problem, remedy=_remedy(tables))
-    names = (base.name, head.name)
+    names = tuple(path.name if path.is_absolute() else path.as_posix() for path in (base, head))
     models = before.models()
     log_models = before.log_model(), after.log_model()
     return Comparison(
@@ -57,7 +57,7 @@ def compare_results(*, base: Path, head: Path, gates: list[Gate] | None = None) 
         causes,
         tables,
         {"base": before.changed_since(), "head": after.changed_since()},
-        [judge_gate(gate, tables) for gate in gates or []],
+        [judge_gate(gate, tables, after.versions) for gate in gates or []],
         after.versions,
         sorted(models) if models == after.models() else [],
         {"base": audit_notes(before), "head": audit_notes(after)},

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evenhand.comparison.numbers import GONE, NEW, SAME, Compared, ComparedTable
+from evenhand.comparison.numbers import CHANGED_TO, GONE, NEW, SAME, Compared, ComparedTable
+from evenhand.comparison.results import Row, name_versions, rename_model
 from evenhand.core.decimals import ALPHA
 from evenhand.core.whole import near_names
 from evenhand.errors import InputError
 from evenhand.metrics.paired import holm
-from evenhand.text.phrases import choice, plural
+from evenhand.text.phrases import choice, listed, plural
 
 #: Directions that a gate forbids. With a neutral point, a number rose if it is farther from it.
 ROSE, FELL, MOVED = "rose", "fell", "moved"
@@ -171,8 +172,12 @@ def _gates_of(document: Any, file: Path | None = None) -> list[Gate]:
     ]
 
 
-def judge_gate(gate: Gate, tables: list[ComparedTable]) -> Outcome:
+def judge_gate(
+    gate: Gate, tables: list[ComparedTable], versions: tuple[str, str] | None = None
+) -> Outcome:
     """Return the outcome of a gate.
+
+    Its values may be those of base, of head or of the summary, where a model has two `versions`.
 
     It is broken if one of its numbers moved in its direction with a p-value below `ALPHA`,
     adjusted by Holm for the numbers that it chooses. It held if at least one number was judged
@@ -186,7 +191,7 @@ def judge_gate(gate: Gate, tables: list[ComparedTable]) -> Outcome:
     ]
     there = choice(gate.table, sorted(table.table for table in tables))
     lacking = f"neither folder has such a table; {there}"
-    problems = [_problem(gate, table) for table in matching] or [lacking]
+    problems = [_problem(gate, table, tables) for table in matching] or [lacking]
     if problem := next(filter(None, problems), ""):
         return Outcome(gate, UNDECIDED, problem)
 
@@ -194,8 +199,7 @@ def judge_gate(gate: Gate, tables: list[ComparedTable]) -> Outcome:
 
     def count_rows(rows: list[dict[str, str]]) -> int:
         return sum(
-            all(value in (row.get(key), *row.get(key, "").split(" → ")) for key, value in where)
-            for row in rows
+            all(value in _values(row, key, versions) for key, value in where) for row in rows
         )
 
     chosen = [
@@ -224,9 +228,12 @@ def judge_gate(gate: Gate, tables: list[ComparedTable]) -> Outcome:
     unjudged = f"that cannot be judged (reason: {reasons})"
     asides = [(lost, "of base gone"), (fresh, "new in head"), (unknown, unjudged)]
     words += "".join(f", {count:,} {aside}" for count, aside in asides if count)
+    if lost and fresh and not judged:
+        words += "; spell the groups alike in both, or choose rows that both have"
     if not (judged or lost or fresh or unknown):
         rows = [n.row for table in matching for n in table.numbers if n.number == gate.column]
-        words = _no_row(gate, [*rows, *(row for t in matching for row in (*t.new, *t.gone))])
+        rows += [row for table in matching for row in (*table.new, *table.gone)]
+        words = _no_row(gate, [name_versions(row, versions) for row in rows])
     all_same = all(number.status == SAME for number in judged)
     p_values = holm(np.array([number.p_value for number in judged])).tolist()
     turned = [
@@ -253,7 +260,15 @@ def _no_row(gate: Gate, rows: list[dict[str, str]]) -> str:
     return "it chooses no row with a number"
 
 
-def _problem(gate: Gate, table: ComparedTable) -> str:
+def _values(row: Row, key: str, versions: tuple[str, str] | None) -> set[str]:
+    """Return the value of a row's key in base, in head and in the summary."""
+    rows = [row, name_versions(row, versions)]
+    rows += [rename_model(row, *versions)] if versions else []
+    values = {each.get(key, "") for each in rows}
+    return values.union(*(value.split(CHANGED_TO) for value in values))
+
+
+def _problem(gate: Gate, table: ComparedTable, tables: list[ComparedTable]) -> str:
     """Return why a gate cannot choose numbers of a table; blank if it can."""
     if None in table.rows:
         return f"{'base' if table.rows[0] is None else 'head'} has no {table.table}"
@@ -262,9 +277,16 @@ def _problem(gate: Gate, table: ComparedTable) -> str:
     keys = ", ".join(table.declaration.key)
     numbers = ", ".join(column.name for column in table.declaration.numbers())
     if gate.column not in numbers.split(", "):
-        known = (
-            f"{numbers}, in rows named by {keys}" if numbers else "none: set it on another table"
-        )
+        known = f"{numbers}, in rows named by {keys}"
+        if not numbers:
+            beside = [
+                f"{other.table}:{column.name}"
+                for other in tables
+                if other.declaration and Path(other.table).parent == Path(table.table).parent
+                for column in other.declaration.numbers()
+                if column.neutral is not None
+            ]
+            known = f"none: set it on {listed(beside, 3) or 'another table'}"
         return f"{table.table} has no number {gate.column} with an interval; it has {known}"
     if unknown := [column for column in gate.where if column not in table.declaration.key]:
         return f"{unknown[0]} names no rows of {table.table}; {keys} do"

@@ -8,12 +8,20 @@ from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from evenhand.comparison.items.common import side_by_side
-from evenhand.comparison.results import Results, Row, names_in_base, pair_trainings
+from evenhand.comparison.results import (
+    CHANGED_TO,
+    GROUP,
+    OF_PEOPLE,
+    Results,
+    Row,
+    names_in_base,
+    pair_trainings,
+)
 from evenhand.core.decimals import ALPHA
 from evenhand.core.rows import grouped
 from evenhand.core.tables import Column, Table, declaration
@@ -39,23 +47,20 @@ FEW = f"fewer than {LEAST_CLUSTERS} clusters"
 NO_WIDTH, NO_INTERVAL = "an interval without width", "no interval"
 OUTSIDE = "an interval that does not hold its number, or of a single value"
 TRAINING = "an interval without the noise of training"
+OTHER_GROUPS = "other groups"
 
-#: The place of the tables of people.
-OF_PEOPLE = "tables/individual/"
+#: Numbers that do not depend on the groups of an attribute.
+OVERALL = {"overall", "accuracy", "acc", "balanced_acc", "positive_rate"}
 
 #: Tables have six decimals; the mean of the items may differ from them by this much.
 ROUNDING = 2e-6
 
-#: Keys of parts of a set, of which one may be the whole (``all``), and of groups, of which two
-#: have the same difference from each other but for its sign.
-PARTS, GROUP = ("subset", "bias_type"), "group"
+#: Keys of parts of a set, of which one may be the whole (``all``).
+PARTS = ("subset", "bias_type")
 
 #: Keys with the settings of a method for tables of people, and of the training of a classifier.
 SETTINGS = ("reduction", "lambda", "epsilon", "epsilon_unit", "mu", "against_mu", "js_base")
 SETTINGS += ("trained_for",)
-
-#: Between the settings of base and head.
-CHANGED_TO = " → "
 
 #: Keys whose values are named where only one run has them.
 NAMED = ("dataset", "model", "classifier", "objective", "method", "individual", "attribute", "task")
@@ -68,6 +73,22 @@ EXTRACTED = Table("sentences", title="Extracted sentences", key=("sentence",), c
 
 #: The tables with a verdict for each sentence, or the number of sentences of each verdict.
 WITH_SENTENCES = ("sentences.csv", "tables/corpus/funnel.csv")
+
+
+class Unlike(NamedTuple):
+    """What base and head have under the same names although it differs.
+
+    Attributes
+    ----------
+    people : dict of float
+        The share of other people of each data set in which many differ.
+    groups : set of (str, str)
+        The attributes with other groups, by folder of tables; of people the data sets.
+    """
+
+    people: Mapping[str, float]
+    groups: Collection[tuple[str, str]]
+
 
 #: A results folder, and the path of a table in it.
 Place = tuple[Results, str]
@@ -230,8 +251,11 @@ def compare_tables(
         name: _item_finder((base, name), (head, names[name]), str(Path(name).parent) in apart)
         for name in sorted(names)
     }
+    before, after = base.groups(), head.groups()
+    both = before.keys() & after.keys()
+    unlike = Unlike(others or {}, {place for place in both if before[place] != after[place]})
     tables = [
-        _compare_table((base, name), (head, names[name]), finder, others or {})
+        _compare_table((base, name), (head, names[name]), finder, unlike)
         for name, finder in finders.items()
     ]
     for run, place in ((base, 0), (head, 1)):
@@ -320,7 +344,7 @@ def _place(number: Compared, row: Row, sign: float = 1.0) -> str:
 
 
 def _compare_table(
-    base: Place, head: Place, find_items: FindItems, others: Mapping[str, float]
+    base: Place, head: Place, find_items: FindItems, unlike: Unlike
 ) -> ComparedTable:
     """Compare one table, without the correction for multiple tests."""
     name = base[1]
@@ -383,7 +407,7 @@ def _compare_table(
         compared
         for column in numbers
         for pair in pairs
-        if (compared := _compare(name, declared, column, pair, find_items, others))
+        if (compared := _compare(name, declared, column, pair, find_items, unlike))
     ]
     values = {end: column.name for column in numbers for end in column.interval}
     for column in common:
@@ -469,7 +493,7 @@ def _compare(
     column: Column,
     pair: tuple[Row, Row],
     find_items: FindItems,
-    others: Mapping[str, float],
+    unlike: Unlike,
 ) -> Compared | None:
     """Return the number of a row, or None if it is blank in both runs."""
     base, head = (_estimate(row, column) for row in pair)
@@ -486,14 +510,19 @@ def _compare(
     )
     number = Compared(table, column.name, key, base, head, neutral, main, unit=column.unit)
     number.doubts = tuple(_doubt(row) for row in pair)
-    of_people = table.startswith(OF_PEOPLE)
-    other = others.get(key.get("dataset", "")) if of_people else None
+    folder = str(Path(table).parent)
+    of_people = folder == OF_PEOPLE
+    other = unlike.people.get(key.get("dataset", "")) if of_people else None
+    place = folder, key.get("dataset" if of_people else "attribute", "")
+    depends = not key.get(GROUP) and not OVERALL & {column.name, *key.values()}
     if base is None or head is None:
         number.status = NEW if base is None else GONE
     elif base.value == head.value:
         number.status = SAME
         number.change = number.standard_error = number.distance_change = 0.0
         number.p_value = number.distance_p_value = 1.0
+    elif depends and place in unlike.groups:
+        number.reason = OTHER_GROUPS
     elif of_people and (column.count != "seeds" or (other and key.get("split") == "official")):
         number.reason = TRAINING
     elif other:

@@ -29,8 +29,17 @@ STORES = (
 
 PROVENANCE = "provenance.json"
 
+#: The folder of the tables of people.
+OF_PEOPLE = "tables/individual"
+
 #: The columns with the name of a language model: alone, and in logs of several before the task.
 MODEL, TASK = "model", "task"
+
+#: Between the names of base and head.
+CHANGED_TO = " → "
+
+#: The column with a group.
+GROUP = "group"
 
 
 class Results:
@@ -153,11 +162,29 @@ class Results:
         title = described.is_file() and _described(described).get("title")
         return title or steps[-2]
 
+    @cached_property
+    def people(self) -> dict[str, dict[str, Any]]:
+        """The descriptions of the tables of people by name."""
+        paths = sorted(self.matching(["tabular/*/data.json"]))
+        described = (_described(self.folder / path) for path in paths)
+        return {each["name"]: each for each in described}
+
     def datasets(self) -> dict[str, str]:
         """Return the titles of the tables of people by name, of those that have one."""
-        paths = sorted(self.matching(["tabular/*/data.json"]))
-        described = [_described(self.folder / path) for path in paths]
-        return {each["name"]: title for each in described if (title := each["meta"].get("title"))}
+        titles = {name: each.get("meta", {}).get("title") for name, each in self.people.items()}
+        return {name: title for name, title in titles.items() if title}
+
+    def groups(self) -> dict[tuple[str, str], set[str]]:
+        """Return the groups by folder of tables and attribute; of people by data set."""
+        groups = {
+            (OF_PEOPLE, name): {*each.get("attribute_values", ())}
+            for name, each in self.people.items()
+        }
+        for name in self.matching(["tables/classifiers/*/group_scores.csv"]):
+            for row in self.rows(name)[1]:
+                place = str(Path(name).parent), row["attribute"]
+                groups.setdefault(place, set()).add(row["group"])
+        return groups
 
     def models(self) -> dict[str, tuple[str, ...]]:
         """Return the SHA-256 of the weights and the tokenizer of each scored language model."""
@@ -203,7 +230,16 @@ class Results:
         if not header:
             raise InputError("has no header", file=path, line=1)
         rows = (dict(zip(header, cells, strict=True)) for _, cells in lines)
+        if name.startswith(f"{OF_PEOPLE}/") and GROUP in header:
+            rows = map(self._with_group, rows)
         return header, [self.row_in_base(row) for row in rows]
+
+    def _with_group(self, row: dict[str, str]) -> dict[str, str]:
+        """Return a row of people with the name of its group in place of the code."""
+        values = self.people.get(row.get("dataset", ""), {}).get("attribute_values", [])
+        names = dict(enumerate(map(str, values)))
+        code = row[GROUP]
+        return row | {GROUP: names.get(int(code), code) if code.isdigit() else code}
 
     def stored_row(self, row: dict[str, str]) -> dict[str, str]:
         """Return a row of `rows` with the name that its model has in the files of this folder."""
@@ -265,6 +301,13 @@ def rename_model(row: Mapping[str, str], old: str, new: str) -> Row:
     if task and model == old:
         renamed[TASK] = new + BEFORE_TASK + task if new else task
     return {**row, **renamed}
+
+
+def name_versions(row: Mapping[str, str], versions: tuple[str, str] | None) -> Mapping[str, str]:
+    """Return a row of base with the name of its model in both runs, as ``old → new``."""
+    return (
+        rename_model(row, versions[0], CHANGED_TO.join(filter(None, versions))) if versions else row
+    )
 
 
 def _described(path: Path) -> dict[str, Any]:

@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evenhand.comparison.causes import Causes, OtherItems
 from evenhand.comparison.gates import Outcome
 from evenhand.comparison.numbers import (
-    CHANGED_TO,
-    GROUP,
     MOVED,
     NAMED,
+    OTHER_GROUPS,
     UNJUDGED,
     Compared,
     ComparedTable,
 )
-from evenhand.comparison.results import MODEL, rename_model
+from evenhand.comparison.results import GROUP, MODEL, name_versions
 from evenhand.core.decimals import ALPHA, SCALES, fixed, p_value
 from evenhand.core.phrases import MACROS, sentences_file
 from evenhand.io.markdown import render
@@ -146,7 +145,7 @@ def markdown(comparison: Comparison) -> str:
             key=lambda number: (not number.main, _is_crossed(number), number.p_adjusted),
         ),
         "untested": sorted(
-            (number for number in numbers if number.status == UNJUDGED),
+            (n for n in numbers if n.status == UNJUDGED and n.reason != OTHER_GROUPS),
             key=lambda number: -_size(number),
         ),
         "alpha": ALPHA,
@@ -166,7 +165,7 @@ def markdown(comparison: Comparison) -> str:
         "stem": lambda path: text(path.removeprefix("tables/").removesuffix(".csv")),
         "row": lambda key: _row(key, comparison.versions, comparison.datasets),
         "count": lambda items, noun: plural(len(items), noun),
-        "model": lambda name: text(_in_both({MODEL: name}, comparison.versions)[MODEL]),
+        "model": lambda name: text(name_versions({MODEL: name}, comparison.versions)[MODEL]),
         "repeats": lambda number: repeats.get(_place(number), {}),
         "estimate": estimate,
         "neutral": lambda number: _scaled(number.neutral, number.unit)[0].removesuffix(".0"),
@@ -330,15 +329,9 @@ def _row(
     """Name a row by its keys, without ``all`` and blanks; a model of two versions by both."""
     if name := datasets.get(key.get("dataset", "")):
         key = {**key, "dataset": name}
-    key = _in_both(key, versions).items()
+    key = name_versions(key, versions).items()
     named = [f"{name} {value}" for name, value in key if value not in ("", "all")]
     return text(", ".join(named), 4 * CHARACTERS) or "all"
-
-
-def _in_both(key: Mapping[str, str], versions: tuple[str, str] | None) -> Mapping[str, str]:
-    """Return the keys of a row with the name of its model in both runs."""
-    both = CHANGED_TO.join(filter(None, versions or ()))
-    return rename_model(key, versions[0], both) if versions else key
 
 
 def document(comparison: Comparison) -> dict[str, Any]:

@@ -468,3 +468,32 @@ def has(config: Any, *steps: str) -> bool:
 def pick(config: dict[str, Any], *steps: str) -> Any:
     """Return the value at a nested key, given step by step: a name may contain dots."""
     return functools.reduce(operator.getitem, steps, config)
+
+
+def changed_keys(key: str, before: Any, after: Any) -> dict[str, tuple[Any, Any]]:
+    """Return the keys, at or below a key, whose values differ, with both; None for no value.
+
+    A mapping may be given as JSON.
+    """
+    parts = [_mapping(value) for value in (before, after)]
+    if None in parts:
+        return {key: (before, after)}
+    names = dict.fromkeys([*parts[0], *parts[1]])
+    pairs = {name: [part.get(name) for part in parts] for name in names}
+    changed = {
+        part: ends
+        for name, pair in pairs.items()
+        if pair[0] != pair[1]
+        for part, ends in changed_keys(f"{key}.{name}", *pair).items()
+    }
+    return changed or {key: (before, after)}
+
+
+def _mapping(value: Any) -> dict[str, Any] | None:
+    """Return a mapping, also from JSON; None for other values."""
+    while isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return None
+    return value if isinstance(value, dict) else None

@@ -337,6 +337,9 @@ def declaration(path: Path) -> Table | None:
     return read_package(path.parent).get(path.stem)
 
 
+#: The remedy for a damaged result.
+AGAIN = "copy it again, or remove it and run the workflow or the audit again"
+
 _CONVERTERS = {
     "string": str,
     "integer": int,
@@ -351,23 +354,32 @@ def read_table(path: Path) -> list[dict[str, Any]]:
     Raises
     ------
     InputError
-        There is no declaration beside it, or the file does not follow it.
+        There is no declaration beside it, or the file is missing or does not follow it.
     """
     table = declaration(path)
     if table is None:
         raise InputError(f"is not declared in {PACKAGE} beside it", file=path)
     convert = {name: _CONVERTERS[kind] for name, kind in table.types.items()}
+    if not path.is_file():
+        problem = f"is missing, but {PACKAGE} declares it"
+        remedy = "copy it again, or run the workflow or the audit again"
+        raise InputError(problem, file=path, remedy=remedy)
     with path.open(encoding="utf-8", newline="") as stream:
         reader = csv.DictReader(stream)
         if reader.fieldnames != table.header:
             raise InputError(f"has other columns than {PACKAGE} declares", file=path, line=1)
-        try:
-            return [
-                {name: convert[name](cell) if cell else None for name, cell in row.items()}
-                for row in reader
-            ]
-        except (ValueError, KeyError) as error:
-            raise InputError(str(error), file=path, line=reader.line_num) from error
+        rows = []
+        for row in reader:
+            for name, cell in row.items():
+                try:
+                    row[name] = convert[name](cell) if cell else None
+                except (ValueError, KeyError) as error:
+                    problem = f"{cell!r} in column {name} is no {table.types.get(name, 'cell')}"
+                    raise InputError(
+                        problem, file=path, line=reader.line_num, remedy=AGAIN
+                    ) from error
+            rows.append(row)
+    return rows
 
 
 def read_tables(folder: Path) -> dict[str, list[dict[str, Any]]]:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evenhand.core import code
-from evenhand.core.config import read_config
+from evenhand.core.config import changed_keys, read_config
 from evenhand.core.places import ROOT
 from evenhand.errors import InputError
 
@@ -235,8 +235,8 @@ def _changed_params(before: list[str], now: list[str], state: Path | None) -> It
         elif key not in keys[1]:
             yield Cause(f"{name} is gone")
         elif keys[0][key] != keys[1][key]:
-            values = (_cut(repr(side[key])) for side in keys)
-            yield Cause(f"{name}: {' -> '.join(values)}")
+            for part, values in changed_keys(name, *(side[key] for side in keys)).items():
+                yield Cause(f"{part}: {' -> '.join(_cut(repr(value)) for value in values)}")
     yield from _changed_inputs(*inputs)
     if others[0] or others[1]:
         then, today = (", ".join(values) or "none" for values in others)

@@ -5,6 +5,7 @@ from collections.abc import Set
 from pathlib import Path
 from typing import Any
 
+from evenhand.core.tables import AGAIN
 from evenhand.core.whole import read_text
 from evenhand.errors import InputError
 
@@ -38,13 +39,12 @@ def read_description(path: Path, keys: Set[str], stage: str) -> dict[str, Any]:
     InputError
         It has another format.
     """
-    remedy = "remove it and run the workflow again"
     try:
         document = json.loads(read_text(path))
         lacks = keys - document.keys()
     except (ValueError, AttributeError) as error:
         problem = f"is not a description that {stage} wrote"
-        raise InputError(problem, file=path, remedy=remedy) from error
+        raise InputError(problem, file=path, remedy=AGAIN) from error
     if lacks:
-        raise InputError(f"lacks {min(lacks)}, which {stage} writes", file=path, remedy=remedy)
+        raise InputError(f"lacks {min(lacks)}, which {stage} writes", file=path, remedy=AGAIN)
     return document
