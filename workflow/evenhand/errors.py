@@ -13,6 +13,9 @@ LONGEST = 1000
 #: Control characters (line ends too), and marks that change the direction of the text.
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]+")
 
+#: The remedy for a damaged result.
+AGAIN = "copy it again, or remove it and run the workflow or the audit again"
+
 #: An option in a problem or a remedy, `bins` or `bins.age`.
 _OPTION = re.compile(r"`([\w.]+)`")
 

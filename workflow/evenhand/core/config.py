@@ -490,10 +490,12 @@ def changed_keys(key: str, before: Any, after: Any) -> dict[str, tuple[Any, Any]
 
 
 def _mapping(value: Any) -> dict[str, Any] | None:
-    """Return a mapping, also from JSON; None for other values."""
+    """Return a mapping, also from JSON, or of a list of these by place; None for other values."""
     while isinstance(value, str):
         try:
             value = json.loads(value)
         except ValueError:
             return None
+    if isinstance(value, list) and value and all(map(_mapping, value)):
+        return {str(place): part for place, part in enumerate(value)}
     return value if isinstance(value, dict) else None

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.errors import InputError
+from evenhand.errors import AGAIN, InputError
 
 
 def write_rows(
@@ -336,9 +336,6 @@ def declaration(path: Path) -> Table | None:
         return None
     return read_package(path.parent).get(path.stem)
 
-
-#: The remedy for a damaged result.
-AGAIN = "copy it again, or remove it and run the workflow or the audit again"
 
 _CONVERTERS = {
     "string": str,

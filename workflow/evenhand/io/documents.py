@@ -5,9 +5,8 @@ from collections.abc import Set
 from pathlib import Path
 from typing import Any
 
-from evenhand.core.tables import AGAIN
 from evenhand.core.whole import read_text
-from evenhand.errors import InputError
+from evenhand.errors import AGAIN, InputError
 
 
 def write_json(path: Path, document: Any) -> None:
