@@ -228,7 +228,7 @@ def judge_gate(
     unjudged = f"that cannot be judged (reason: {reasons})"
     asides = [(lost, "of base gone"), (fresh, "new in head"), (unknown, unjudged)]
     words += "".join(f", {count:,} {aside}" for count, aside in asides if count)
-    if lost and fresh and not judged:
+    if (lost or fresh) and not judged:
         words += "; spell the groups alike in both, or choose rows that both have"
     if not (judged or lost or fresh or unknown):
         rows = [n.row for table in matching for n in table.numbers if n.number == gate.column]

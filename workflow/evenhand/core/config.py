@@ -354,7 +354,7 @@ def _expectation(schema: Schema) -> str:
         if bound in schema and phrase:
             text += f", {phrase.format(schema[bound])}"
     unit = schema.get("unit", "none")
-    return text if unit == "none" else f"{text} ({unit})"
+    return text if unit in ("none", "0 to 1") else f"{text} ({unit})"
 
 
 def _as_yaml(value: Any) -> str:

@@ -273,14 +273,20 @@ def read_predictions(
         members.loc[known, name] = bin_column(cells, bins[name], name, gold or file, at)
     factual, changed, rows = _counterfactuals(ids, factual_ids, members, bad)
     kept = np.flatnonzero(bad.usable & is_case)
-    if not len(kept):
-        remedy = "see docs/predictions.md"
-        raise InputError(f"has no row that can be used: {bad.first()}", file=file, remedy=remedy)
-    if 2 * bad.usable.sum() < len(ids):
+    if 2 * bad.usable.sum() < len(ids) or not len(kept):
+        problem = f"{bad.count()}, more than half of them"
         remedy = "correct or remove these rows (docs/predictions.md)"
+        if not len(kept):
+            problem, remedy = (
+                f"has no row that can be used: {bad.first()}",
+                "see docs/predictions.md",
+            )
         if 2 * repeats.sum() > len(ids):
             remedy = "name a column as `id` that differs in all rows, or leave it out"
-        raise InputError(f"{bad.count()}, more than half of them", file=file, remedy=remedy)
+        elif 2 * bad.reasons()["sum_not_one"] > len(ids):
+            remedy = "name the column of each label, with its probabilities from 0 to 1"
+        line = None if gold or bad.usable.all() else int(lines[~bad.usable][0])
+        raise InputError(problem, file=file, line=line, remedy=remedy)
     clusters = ids if cluster is None else table[cluster].where(table[cluster] != "", "\0" + ids)
     if cluster and clusters.iloc[kept].nunique() < 2:
         problem = f"the column {cluster} is the same for all rows, so nothing can be tested"
@@ -491,11 +497,12 @@ class _LeftOut:
 
     def count(self) -> str:
         """Return how many rows are left out, by reason with its first detail, in words."""
-        rows = self.rows()
-        firsts = {row["reason"]: row["detail"] for row in reversed(rows)}
-        return left_out_words(
-            Counter(row["reason"] for row in rows), len(self.table), "row", firsts
-        )
+        firsts = {row["reason"]: row["detail"] for row in reversed(self.rows())}
+        return left_out_words(self.reasons(), len(self.table), "row", firsts)
+
+    def reasons(self) -> Counter[str]:
+        """Count the rows that are left out, by reason."""
+        return Counter(row["reason"] for row in self.rows())
 
     def first(self) -> str:
         """Return the reason of the first such row, in words."""

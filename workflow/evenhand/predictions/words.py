@@ -660,7 +660,10 @@ def _gaps(
         and CROSS not in row["attribute"]
         and row["p_adjusted"] is not None
     ]
-    return [first, *others, *([_say("without_gap", rows=without, runs=runs)] if without else [])]
+    if without:  # after the first gap of each attribute that has one
+        clearest = {each.gap["attribute"] for each in significant if not each.is_crossed}
+        others.insert(max(0, len(clearest) - 1), _say("without_gap", rows=without, runs=runs))
+    return [first, *others]
 
 
 def _direction(group: dict[str, Any], tables: Tables) -> str:

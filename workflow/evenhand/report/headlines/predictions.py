@@ -168,8 +168,8 @@ def _short(
     chance = None
     if gap and gap["verdict"] == "above":
         chance = by_chance_in(sets)[document["name"]].get(gap["attribute"])
-    rows = [row for row in tables.get("preferences", []) if row["verdict"] in ("above", "below")]
-    rows = [row | {"doubt": doubt_of(row) or borderline(row)} for row in rows]
+    rows = filter(_is_clear, tables.get("preferences", []))
+    rows = [row | {"doubt": _doubt(row)} for row in rows]
     preference = min(rows, key=lambda row: (row["doubt"], -abs(row["score"] - 50)), default=None)
     return say(
         "predictions_short",
@@ -280,12 +280,19 @@ def _clear(document: dict[str, Any]) -> float:
         for row in document["tables"].get("groups", [])
         if row["metric"] == "ece" and row["verdict"] == "above"
     ]
-    preferences = [
-        strength(row["score"], 50, row["score_low"], row["score_high"])
-        for row in document["tables"].get("preferences", [])
-        if row["verdict"] in ("above", "below")
-    ]
+    rows = [row for row in document["tables"].get("preferences", []) if _is_clear(row)]
+    rows = [row for row in rows if not _doubt(row)] or rows
+    preferences = [strength(row["score"], 50, row["score_low"], row["score_high"]) for row in rows]
     return max([*gaps, *preferences], default=0.0)
+
+
+def _is_clear(row: dict[str, Any]) -> bool:
+    return row["verdict"] in ("above", "below")
+
+
+def _doubt(row: dict[str, Any]) -> str:
+    """Return why a significant preference may not hold; blank if nothing shows that."""
+    return doubt_of(row) or borderline(row)
 
 
 def draw(document: dict[str, Any]) -> LayerChart | None:
