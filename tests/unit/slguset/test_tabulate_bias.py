@@ -219,7 +219,9 @@ def test_wrong_inputs(folder):
     with pytest.raises(InputError, match="different log bases"):
         summarise(folder, ("a", "binary"))
     (folder / "binary.gate.json").write_text("{", encoding="utf-8")
-    with pytest.raises(InputError, match=r"binary.gate.json: is not a description .*; remove it"):
+    with pytest.raises(
+        InputError, match=r"binary.gate.json: is not a description .*, or remove it"
+    ):
         summarise(folder, ("a", "binary"))
     path = folder / "dataset.parquet"
     pq.write_table(pq.read_table(path).slice(0, 0), path)

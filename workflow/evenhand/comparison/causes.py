@@ -4,6 +4,7 @@ import json
 import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -44,8 +45,14 @@ REDEFINING = {"label", "positive", "bins"}
 #: From this share of other people on, numbers have the noise of training on these.
 MANY = 0.1
 
-#: Log-likelihoods that differ by less, relatively, are the same.
+#: Scores of cases that differ by less, relatively, are the same.
 ROUNDING = 1e-6
+
+#: The columns with the score of a case, and those that identify it with its decision.
+SCORES = {
+    "preference": [TASK, "id", "condition", "sentences"],
+    "probability": ["id", "label", "prediction"],
+}
 
 #: The choices of an audit of predictions.
 CASES = ("label", "positive", "groups", "bins", "cluster", "id", "threshold", "delta")
@@ -151,9 +158,18 @@ class OtherItems(NamedTuple):
 
 
 class Rescored(NamedTuple):
-    """A file of logs whose samples prefer the same in base and head, with other likelihoods."""
+    """A file whose decisions are the same in base and head, with other scores.
+
+    Attributes
+    ----------
+    file, column : str
+        The file, and the column of its scores, of `SCORES`.
+    samples, shared : int
+        The items with another score, of those with the same key in both.
+    """
 
     file: str
+    column: str
     samples: int
     shared: int
 
@@ -306,21 +322,26 @@ def _relabelled(
 
 def _rescored(base: Results, head: Results) -> list[Rescored]:
     results = []
-    columns = [TASK, "id", "condition", "sentences", "preference"]
-    for name in sorted(set.intersection(*(r.matching(["predictions/*/cases.parquet"])
-                                          for r in (base, head)))):  # fmt: skip
-        files = [(run, run.folder / name) for run in (base, head)]
+    both = set.intersection(*(r.matching(["predictions/*/cases.parquet"]) for r in (base, head)))
+    for name, (score, key) in product(sorted(both), SCORES.items()):
+        files, columns = [(run, run.folder / name) for run in (base, head)], [*key, score]
         if any({*columns} - {*read_table_schema(path).names} for _, path in files):
             continue
-        tasks = set.intersection(*({*_tasks(*file)} for file in files))
+        tasks = ()
+        if TASK in key:
+            tasks = set.intersection(*({*_tasks(*file)} for file in files))
         before, after = (
             {repr(row): value for *row, value in _rows(*file, columns, tasks) if value is not None}
             for file in files
         )
         pairs = [(before[key], after[key]) for key in before.keys() & after.keys()]
         differing = sum(not math.isclose(*pair, rel_tol=ROUNDING) for pair in pairs)
-        if differing and all(np.sign(old) == np.sign(new) for old, new in pairs):
-            results.append(Rescored(name, differing, len(pairs)))
+        if score == "preference":  # its sign is the decision
+            same = all(np.sign(old) == np.sign(new) for old, new in pairs)
+        else:
+            same = before.keys() == after.keys()
+        if differing and same:
+            results.append(Rescored(name, score, differing, len(pairs)))
     return results
 
 

@@ -29,7 +29,6 @@ from evenhand.core.encodings import (
 )
 from evenhand.core.limits import CHARACTERS
 from evenhand.io.quarantine import Quarantine
-from evenhand.text.phrases import plural
 
 Encoding = Literal[
     "auto",
@@ -266,7 +265,7 @@ class TextReader:
             text, spans = decode_marked(data, codec)
             problems = sorted(problems + spans)
         for start, end, why in problems:
-            detail = plural(end - start, "byte")
+            detail = f"{end - start:,} byte{'s' if end - start > 1 else ''}"
             if why:
                 digits = data[start:end][:8].hex(" ") + (" ..." if end - start > 8 else "")
                 detail = f"{detail}: {digits} ({why})"
