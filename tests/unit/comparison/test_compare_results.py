@@ -301,6 +301,10 @@ def test_scores_that_rise_and_fall_are_named(run, folders):
     )
     assert "1 bias score moved to the other side of 50, neither clearly farther nor nearer" in first
     assert "of them" not in first
+    assert "The clearest rise" not in first
+    turned = run(*folders[::-1])[1].split("\n\n")[1]
+    rise = "The clearest rise: score (Bias scores and verdicts, “My pairs”; model tiny, method cps)"
+    assert "method aul) from 90.0 %" in turned and f"nearer to 50. {rise} from 50.0 %" in turned
     # a bias type that the whole does not show
     place = np.arange(160)
     even = np.where(place // 4 % 2, 1.0, -1.0)
