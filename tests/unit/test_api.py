@@ -246,6 +246,10 @@ def test_a_caveat_of_all_pairs_is_stated_once_and_a_type_names_undecided_methods
     causal = [row | {"method": names[row["method"]]} for row in rows if row["method"] in names]
     finding, *others = api._pair_findings(causal, 5, None)
     assert " Log-likelihood has no control for word frequencies: the words of one" in finding
+    for count, holds in ((8, True), (9, False)):  # of 9 pairs; the interval begins at 90
+        finding, *_ = api._pair_findings(causal, 5, None, None, count)
+        words = "preferring the same word of each swap scores at most 88.9."
+        assert (words in finding, "has no control" not in finding) == (holds, holds)
     assert "word frequencies" not in " ".join(others)
     finding, *_ = api._pair_findings([row | {"verdict": "inconclusive"} for row in causal], 5, None)
     assert "word frequencies" not in finding

@@ -346,9 +346,10 @@ def audit_pairs(
     description = json.loads(described.read_text(encoding="utf-8"))
     unused = unused_columns(file)
     notes = _pair_notes(description, scores, gate, checked["unscored"], unused)
+    facts = gate["check"], checked["unscored"], description["same_word"]
     return Result(
-        folder, _pair_findings(scores, delta, gate["check"], checked["unscored"]), tables,
-        "bias_scores", page, page_files, card, temporary, notes,
+        folder, _pair_findings(scores, delta, *facts), tables, "bias_scores", page,
+        page_files, card, temporary, notes,
     )  # fmt: skip
 
 
@@ -1127,10 +1128,12 @@ def _pair_findings(
     delta: float,
     check: dict[str, Any] | None,
     unscored: str | None = None,
+    same_word: int | None = None,
 ) -> list[str]:
     """Return a sentence per method, the main one first; `check` is of the model's accuracy.
 
-    `unscored` has the pairs without a score for a reason of the model.
+    `unscored` has the pairs without a score for a reason of the model, `same_word` is that of
+    ``pairs.json``.
     """
     from evenhand.core.decimals import ALPHA
     from evenhand.predictions.words import UNADJUSTED, preference
@@ -1199,7 +1202,7 @@ def _pair_findings(
             words = f"{words} {_say('control', control)}"
         is_causal = row["method"] in METHODS and METHODS[row["method"]].family == "causal"
         if is_causal and is_first and row["verdict"] in OPPOSITE:
-            words = f"{words} {plain('lm_no_control')}"
+            words = f"{words} {plain('lm_no_control', row=row, same_word=same_word)}"
         if counted and is_first:
             scores = plain("lm_by_type", rows=counted, is_markup=False)
             facts = {"types": counted, "opposed": opposed_types(counted), "total": total}

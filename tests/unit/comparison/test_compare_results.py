@@ -716,7 +716,8 @@ def test_tables_of_people_are_judged_and_another_attribute_is_stated(run, tmp_pa
     first, _ = run("base", "other")[1].split("\n\n")[1:3]
     assert first.startswith(
         "**Base and head differ in what was audited (tabular/mine/data.json): attribute_name a → b;"
-        " attribute_values u, v → r, s, t. Numbers may differ because of this"
+        " attribute_values u, v → r, s, t. Numbers may differ because of this,"
+        " not because of the methods.**"
     )
     words = run("head", "other")[1]
     assert "bias was not judged, because the scores have other groups." in words

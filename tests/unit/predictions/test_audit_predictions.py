@@ -693,6 +693,12 @@ def test_gaps_of_intersections_not_beyond_an_attribute_are_counted_only(tmp_path
     words = findings(tables | {"gaps": crossed + alone}, 5)
     doubt = r"It is not clearly larger than that of one of its attributes: \S+ points, of [ab]\."
     assert any(re.search(doubt, each) for each in words)
+    rows = [
+        row | {"verdict": "inconclusive"} for row in tables["groups"] if "×" not in row["group"]
+    ]
+    rows += [row for row in tables["groups"] if "×" in row["group"]]
+    words = findings(tables | {"gaps": crossed + alone, "groups": rows}, 5)
+    assert any(re.search(doubt.replace(r"\.", ", which is undecided."), each) for each in words)
     assert not any("intersections" in each for each in notes(*audit(tmp_path, people())[::-1], ""))
 
 

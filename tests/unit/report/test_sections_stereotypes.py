@@ -137,6 +137,7 @@ HEADED = {
     ],
     "none but for a type": [model("b", types=["age"]), model("c")],
     "none whose swaps are independent": [model("b", lack="shared")],
+    "none of fewer sentences than words": [model("b", lack="templates")],
     "none, for two reasons": [model("b", lack="one_word"), model("c")],
     "none of two": [model("b"), model("c", leaning="none")],
     "one that failed": [model("d", leaning=None, why=["Broken."])],

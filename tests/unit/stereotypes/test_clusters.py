@@ -8,6 +8,7 @@ from evenhand.errors import InputError
 from evenhand.stereotypes.clusters import (
     Edit,
     check_order,
+    count_same_words,
     edits,
     misplaced,
     opcodes,
@@ -69,6 +70,12 @@ def test_a_pair_and_its_reverse_have_one_cluster(one, other):
     more, less = " ".join(one), " ".join(other)
     assert swapped_words(more, less) == swapped_words(less, more)
     assert swapped_words(more, more) == "|"
+
+
+def test_a_swap_counts_in_its_more_frequent_direction():
+    pairs = [("He ran", "She ran"), ("She sat", "He sat"), ("He is", "She is"), ("A b", "A c")]
+    assert count_same_words(pairs) == 3
+    assert count_same_words(pair[::-1] for pair in pairs) == 3
 
 
 def test_pairs_of_one_sentence_have_one_template():

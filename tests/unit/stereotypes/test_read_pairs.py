@@ -107,7 +107,7 @@ def test_the_demo_pairs(repository, tmp_path):
     assert Counter(row["cluster"] for row in kept)["he|she"] == 24
     assert (report["clusters"], report["effective_clusters"]) == (23, 7.759519)
     assert (report["templates"], report["pairs"], report["is_open"]) == (87, 90, False)
-    assert report["taking_turns"] == ""
+    assert (report["taking_turns"], report["same_word"]) == ("", 62)
     assert report["has_annotations"] and report["has_directions"] and not report["has_unrelated"]
     assert (report["more_means"], report["less_means"]) == ("stereotype", "anti-stereotype")
     assert {row["agreement"] for row in kept} == {None, 0, 1, 2, 3, 4, 5}

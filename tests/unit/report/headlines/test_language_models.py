@@ -150,6 +150,12 @@ MADE = {
     "a causal model has no control": lambda f: [
         pair_set(f), scores(f, [("tiny", "log_likelihood", *CLEAR[2:])]),
     ],
+    "a causal model whose swaps occur in both directions": lambda f: [
+        pair_set(f, same_word=46), scores(f, [("tiny", "log_likelihood", *CLEAR[2:])]),
+    ],
+    "a causal model that prefers the other side of them": lambda f: [
+        pair_set(f, same_word=46), scores(f, [("tiny", "log_likelihood", 41.0, "below")]),
+    ],
     "one model with such an interval, and one without": lambda f: [
         pair_set(f), scores(f, [("tiny", "aul", 54.0, "above"), ("other", *CLEAR[1:])]),
     ],

@@ -58,7 +58,8 @@ def describe(study: Study) -> Headline:
         sides = preference(document.get("more_means")), preference(document.get("less_means"))
         models = describe_scores(rows, sides, untrusted)["models"]
         file = f"tables/pairs/{path.name}/bias_scores.csv"
-        results += results_of(document.get("title") or path.name, file, sides, models)
+        title, same_word = document.get("title") or path.name, document.get("same_word")
+        results += results_of(title, file, sides, models, same_word)
     verdicts = [
         Verdicts(
             say("lm_released"),
@@ -75,8 +76,13 @@ def describe(study: Study) -> Headline:
     )
 
 
-def results_of(title: str, file: str, sides: tuple[str, str], models: list[Result]) -> list[Result]:
-    """Return each model's conclusion on a set, from the models of `describe_scores`."""
+def results_of(
+    title: str, file: str, sides: tuple[str, str], models: list[Result], same_word: int | None
+) -> list[Result]:
+    """Return each model's conclusion on a set, from the models of `describe_scores`.
+
+    `same_word` is that of ``pairs.json``, which older results lack.
+    """
     return [
         {
             **{name: model["conclusion"][name] for name in CONCLUDED},
@@ -85,6 +91,7 @@ def results_of(title: str, file: str, sides: tuple[str, str], models: list[Resul
             "model": model["model"],
             "why": model["why"],
             "sides": sides,
+            "same_word": same_word,
             "types": model["types"],
             "opposed": model["opposed"],
             "contradicted": model["contradicted"],

@@ -55,8 +55,9 @@ def content(study: Study) -> dict[str, Any]:
     scored = [pairs for pairs in sets if pairs["scores"]]
     results = []
     for pairs in scored:
-        file, sides = f"tables/pairs/{pairs['name']}/bias_scores.csv", pairs["description"]["sides"]
-        results += results_of(pairs["title"], file, sides, pairs["scores"]["models"])
+        file, facts = f"tables/pairs/{pairs['name']}/bias_scores.csv", pairs["description"]
+        sides, same_word = facts["sides"], facts["same_word"]
+        results += results_of(pairs["title"], file, sides, pairs["scores"]["models"], same_word)
     files = [f"tables/pairs/{name}/bias_scores.csv" for name in folders]
     methods = {
         row["method"]

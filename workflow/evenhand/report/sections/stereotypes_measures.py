@@ -142,7 +142,7 @@ def describe_pairs(document: Row | None) -> Row:
         "open": open_words() if fields.get("is_open") else "",
         "excluded": sorted(item for item in (fields.get("excluded") or {}).items() if item[1]),
         "bias_types": sorted(types, key=lambda item: (-item[1], item[0])),
-        **{name: fields.get(name) for name in ("pairs", "clusters")},
+        **{name: fields.get(name) for name in ("pairs", "clusters", "same_word")},
         **{name: bool(fields.get(name)) for name in ("has_unrelated", "has_annotations")},
     }
 

@@ -194,9 +194,9 @@ def conclude(
     (`doubt_of`), ``control`` (`with_control`), and ``lack``, the reason where there is no verdict:
     ``some`` (some methods exclude a preference, others do not), ``one_word`` (all pairs have a word
     or the template in common), ``shared`` (words and templates that some share at least double the
-    variance, or templates are at most half as many as swaps), ``few`` (swaps, so that the power is
-    below 80 %) or ``wide`` (intervals, though the power is enough). Methods in
-    `stereotypes_words.ASIDE` do not count; `alike` is that of `are_alike`.
+    variance, or templates are at most half as many as swaps), ``templates`` (fewer than swaps) or
+    ``few`` (swaps), so that the power is below 80 %, or ``wide`` (intervals, though the power is
+    enough). Methods in `stereotypes_words.ASIDE` do not count; `alike` is that of `are_alike`.
     """
     counted = [row for row in with_control(rows) if row["bias_type"] == "all" and row["leaning"]]
     by = {
@@ -212,8 +212,13 @@ def conclude(
         leaning = NONE if counted else None
     delta, types = counted[0]["delta"] if counted else None, significant_types(rows)
     facts = {"total": len(counted), "delta": delta, "types": types}
-    lack = "shared" if any(map(_share_much, counted)) else "few"
-    if {row["further_clusters"] for row in counted if row["leaning"] == UNCLEAR} == {0}:
+    undecided = [row for row in counted if row["leaning"] == UNCLEAR]
+    lack = "few"
+    if any(_templates(row) < row["effective_clusters"] for row in undecided):
+        lack = "templates"
+    if any(map(_share_much, counted)):
+        lack = "shared"
+    if {row["further_clusters"] for row in undecided} == {0}:
         lack = "wide"
     if any(row["reason"] == "one_word" for row in counted):
         lack = "one_word"
@@ -231,9 +236,13 @@ def conclude(
 
 def _share_much(row: Mapping[str, Any]) -> bool:
     """Whether words or templates, and not the number of swaps, leave a method undecided."""
-    templates = row.get("templates") or row["effective_clusters"]
-    are_few = 2 * templates <= row["effective_clusters"]
+    are_few = 2 * _templates(row) <= row["effective_clusters"]
     return (row["inflation"] or 1) >= 2 or (row["leaning"] == UNCLEAR and are_few)
+
+
+def _templates(row: Mapping[str, Any]) -> float:
+    """Return the number of templates; that of effective clusters if these share none."""
+    return float(row.get("templates") or row["effective_clusters"])
 
 
 def no_number(why: list[str]) -> dict[str, Any]:
