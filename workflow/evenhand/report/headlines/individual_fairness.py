@@ -247,7 +247,7 @@ def _without_attribute(
             "before": before,
             "after": after,
             "gap": None if _deviates(document) else gaps.get(title(name, titles)),
-            "few": _of_few(tables, document),
+            "few": _of_few(tables, document, DROPPED),
         }
         for document in documents
         for name in [document["name"]]
@@ -326,7 +326,7 @@ def _groups(
     rates = {row["value"]: row["reproduced"] for row in shares}
     stays = {row["group"]: row["mean"] for row in where(_plain(tables, "table_6"), dataset=name)}
     tested = where(_plain(tables, "individuals"), dataset=name)
-    tested = {(row["group"], row["label"]): row for row in tested}
+    tested = {row["group"]: row for row in where(tested, label=None)}
     codes = [
         (code, value)
         for code, value in enumerate(document.get("attribute_values") or [])
@@ -334,14 +334,14 @@ def _groups(
     ]
     if len(codes) < 2:
         return {}
-    predicted = all((code, None) in tested for code, _ in codes)
+    predicted = all(code in tested for code, _ in codes)
     groups = []
     for code, value in codes:
         group = {"name": value, "rate": rates[value], "changed": 1 - stays[code] / 100}
         if predicted:
-            every, positive = tested[code, None], tested.get((code, 1), {"answers": 0})
-            group |= {"rate": positive["answers"] / every["answers"]}
-            group |= {"positive": every["positive_rate"], "people": every["people"]}
+            every = tested[code]
+            group |= {"rate": every["label_rate"], "positive": every["positive_rate"]}
+            group |= {"people": every["people"]}
             group["few"] = every["people"] is not None and every["people"] < FEW
         groups.append(group)
     gaps = where(_plain(tables, "table_7", "ddp"), dataset=name)
@@ -371,16 +371,27 @@ def _groups(
     }
 
 
-def _of_few(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> list[Row]:
-    """Return the groups with few test people, the least first, if their number is known."""
-    rows = where(_plain(tables, "individuals"), dataset=document["name"], label=None)
+def _of_few(
+    tables: Mapping[str, list[Row]], document: Mapping[str, Any], *further: str
+) -> list[Row]:
+    """Return the groups with few test people that a gap may come from, the least first.
+
+    In a run or over all runs, they have the highest or lowest share of positive predictions of the
+    plain network or of further methods.
+    """
+    rows = where(tables.get("individuals", []), dataset=document["name"], individual="none")
+    rows = [row for row in where(on_usual_split(rows), label=None) if row["group"] is not None]
     values = document.get("attribute_values") or []
-    named = [
-        {"name": values[row["group"]], "people": row["people"]}
-        for row in rows
-        if row["group"] is not None and row["people"] is not None and row["people"] < FEW
-    ]
-    return sorted(named, key=itemgetter("people"))[:GROUPS]
+    few = {}
+    for method in ("mlp", *further):
+        of_method = where(rows, method=method)
+        rates = [row["positive_rate"] for row in of_method]
+        for row in of_method:
+            at_end = row["extreme_seeds"] or row["positive_rate"] in (min(rates), max(rates))
+            if at_end and row["people"] is not None and row["people"] < FEW:
+                name = values[row["group"]]
+                few.setdefault(name, {"name": name, "people": row["people"]})
+    return sorted(few.values(), key=itemgetter("people"))[:GROUPS]
 
 
 def _label_p_value(groups: Iterable[Row]) -> float | None:
