@@ -241,6 +241,29 @@ def test_the_group_with_the_lowest_share_is_named_if_the_labels_differ(positives
         assert "(<bdi>x</bdi>, 9 people)" in worse
 
 
+@pytest.mark.parametrize("other", ["the same table", "another"])
+def test_labels_are_tested_with_those_of_other_attributes_of_the_table(other):
+    tables = by_group(0.5, 0.6) | {groups: []}
+    tables = {member.TABLE.name: rows for member, rows in tables.items()}
+    tables["groups"] = [
+        {"dataset": name, "quantity": "P(Y=1|A)", "value": value, "reproduced": 0.5}
+        | {"count": count, "of": 200}
+        for name, counts in (("adult", (100, 121)), ("b", (100, 100)))
+        for value, count in zip("fm", counts, strict=True)
+    ]
+    documents = [
+        {"name": name, "attribute_name": "sex", "attribute_values": [*"fm"]}
+        | {"meta": {"label": "y = 1", "table": table}}
+        for name, table in (("adult", "the same table"), ("b", other))
+    ]
+    worse = conclude(tables, documents, 5)[3]
+    assert {
+        "the same table": "The labels do not differ significantly between the groups (p = 0.069,"
+        " adjusted for the 2 attributes and intersections of this table, chi-squared test of all",
+        "another": "The labels differ significantly between the groups (p = 0.035)",
+    }[other] in worse
+
+
 def test_many_data_sets_are_counted_where_the_groups_of_three_are_named():
     names, codes = "abcde", (0, 1)
     flips = [FLIPS | {"dataset": name} for name in names]

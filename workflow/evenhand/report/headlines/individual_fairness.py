@@ -9,12 +9,13 @@ from altair import LayerChart
 from markupsafe import Markup
 
 from evenhand.core.decimals import ALPHA
-from evenhand.core.rows import grouped, where
+from evenhand.core.rows import grouped, grouped_by, where
 from evenhand.individual.names import method_title, title, titles_of, who
 from evenhand.individual.results import cell_key, on_usual_split
 from evenhand.individual.tables.findings import COLLAPSED, OF_DATA
 from evenhand.io.documents import read_description
 from evenhand.metrics.inference import ABOVE, EQUIVALENT, INCONCLUSIVE
+from evenhand.metrics.paired import adjust
 from evenhand.report.figures import axis, estimated, forest
 from evenhand.report.headline import Headline, Verdicts, plain, say, strength, tally, with_sources
 from evenhand.report.headlines.mitigation import BASELINES, PLAIN, Change, find_changes
@@ -163,6 +164,7 @@ def conclude(
     results = []
     rates = {row["dataset"]: row["mean"] for row in _plain(tables, "table_4", "positive_rate")}
     accuracies = {row["dataset"]: row["mean"] for row in _plain(tables, "table_4", "balanced_acc")}
+    alike = _test_labels(tables, by_name.values())
     official = where(tables.get("table_4", []), metric="ifr_b", split="official")
     others = {row["dataset"]: row for row in where(official, method="mlp", individual="none")}
     for row in _plain(tables, "table_4"):
@@ -182,7 +184,7 @@ def conclude(
         facts["telling"] = (meta.get("revealing") or {}).get("attribute", [])
         facts["other"] = others.get(row["dataset"]) if row["split"] == "random" else None
         accuracy = accuracies.get(row["dataset"])
-        groups = _groups(tables, document, accuracy)
+        groups = _groups(tables, document, accuracy, alike.get(row["dataset"], {}))
         statements, worse = [say("if_decision", _files("table_4"), **facts, accuracy=accuracy)], ""
         if groups:
             files = ("individuals" if groups["predicted"] else "groups", "table_6")
@@ -314,7 +316,10 @@ def _plain(tables: Mapping[str, list[Row]], table: str, metric: str = "ifr_b") -
 
 
 def _groups(
-    tables: Mapping[str, list[Row]], document: Mapping[str, Any], accuracy: float | None
+    tables: Mapping[str, list[Row]],
+    document: Mapping[str, Any],
+    accuracy: float | None,
+    labels: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return, by group, the shares of positive labels and predictions and of changed decisions.
 
@@ -322,7 +327,7 @@ def _groups(
     of all. Of more than `GROUPS` groups, those with the least and the largest of each share.
     """
     name = document.get("name")
-    shares = where(tables.get("groups", []), dataset=name, quantity="P(Y=1|A)")
+    shares = _label_shares(tables, name)
     rates = {row["value"]: row["reproduced"] for row in shares}
     stays = {row["group"]: row["mean"] for row in where(_plain(tables, "table_6"), dataset=name)}
     tested = where(_plain(tables, "individuals"), dataset=name)
@@ -345,7 +350,7 @@ def _groups(
             group["few"] = every["people"] is not None and every["people"] < FEW
         groups.append(group)
     gaps = where(_plain(tables, "table_7", "ddp"), dataset=name)
-    labels_p = _label_p_value(shares) if predicted else None
+    labels_p = labels.get("p_adjusted")
     groups.sort(key=itemgetter("rate"))
     named = dict.fromkeys(("rate", "changed", *(["positive"] * predicted)), groups)
     if (number := len(groups)) > GROUPS:
@@ -357,7 +362,7 @@ def _groups(
         "number": number,
         "predicted": predicted,
         "accuracy": accuracy,
-        "labels_p": labels_p,
+        "labels": labels,
         "lowest_in_both": predicted
         and (labels_p is None or labels_p < ALPHA)
         and not groups[0]["few"]
@@ -394,6 +399,32 @@ def _of_few(
     return sorted(few.values(), key=itemgetter("people"))[:GROUPS]
 
 
+def _label_shares(tables: Mapping[str, list[Row]], dataset: str | None) -> list[Row]:
+    return where(tables.get("groups", []), dataset=dataset, quantity="P(Y=1|A)")
+
+
+def _test_labels(
+    tables: Mapping[str, list[Row]], documents: Iterable[Mapping[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    """Test by data set whether the labels differ between the groups: `p`, `p_adjusted`, `count`.
+
+    The test is adjusted for the `count` attributes and intersections of the same table.
+    """
+
+    def table_of(document: Mapping[str, Any]) -> tuple[str, str]:
+        meta = document.get("meta") or {}
+        return meta.get("table", document["name"]), meta.get("label", "")
+
+    tests: dict[str, dict[str, Any]] = {}
+    for several in grouped_by(documents, table_of).values():
+        rows = [{"p": _label_p_value(_label_shares(tables, each["name"]))} for each in several]
+        adjust(rows, "p", "p_adjusted")
+        count = sum(row["p"] is not None for row in rows)
+        for document, row in zip(several, rows, strict=True):
+            tests[document["name"]] = row | {"count": count}
+    return tests
+
+
 def _label_p_value(groups: Iterable[Row]) -> float | None:
     """Return the p-value of equal shares of positive labels in groups (chi-squared test).
 
@@ -403,7 +434,7 @@ def _label_p_value(groups: Iterable[Row]) -> float | None:
 
     counts = [(each["count"] or 0, each["of"] or 0) for each in groups]
     table = np.array([[positive, people - positive] for positive, people in counts])
-    if not table.sum(axis=1).all() or not table.sum(axis=0).all():
+    if not len(table) or not table.sum(axis=1).all() or not table.sum(axis=0).all():
         return None
     return float(chi2_contingency(table, correction=False).pvalue)
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.core.files import content_digest
 from evenhand.core.resources import check_unique
 from evenhand.errors import InputError, nearest
 from evenhand.tabular.delimited import check_columns, is_open, only_file, read_cells
@@ -238,6 +239,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         meta={
             "title": options["title"] or path.stem,
             "label": f"{label} = {listed(positive)}",
+            "table": content_digest(path),
             "excluded": {"blank_cell": len(rows) - len(complete)},
             "doubtful": unclear,
             **{name: noted for name, noted in notes.items() if noted},
