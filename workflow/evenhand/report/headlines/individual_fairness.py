@@ -382,7 +382,8 @@ def _of_few(
     """Return the groups with few test people that a gap may come from, the least first.
 
     In a run or over all runs, they have the highest or lowest share of positive predictions of the
-    plain network or of further methods.
+    plain network or of further methods. Of the plain network alone, `runs` has the number of runs
+    in which a group is an extreme, and of all, if it is none over all runs.
     """
     rows = where(tables.get("individuals", []), dataset=document["name"], individual="none")
     rows = [row for row in where(on_usual_split(rows), label=None) if row["group"] is not None]
@@ -392,10 +393,15 @@ def _of_few(
         of_method = where(rows, method=method)
         rates = [row["positive_rate"] for row in of_method]
         for row in of_method:
-            at_end = row["extreme_seeds"] or row["positive_rate"] in (min(rates), max(rates))
-            if at_end and row["people"] is not None and row["people"] < FEW:
+            at_end = row["positive_rate"] in (min(rates), max(rates))
+            if (
+                row["people"] is not None
+                and row["people"] < FEW
+                and (at_end or row["extreme_seeds"])
+            ):
                 name = values[row["group"]]
-                few.setdefault(name, {"name": name, "people": row["people"]})
+                runs = None if at_end or further else (row["extreme_seeds"], row["seeds"])
+                few.setdefault(name, {"name": name, "people": row["people"], "runs": runs})
     return sorted(few.values(), key=itemgetter("people"))[:GROUPS]
 
 
