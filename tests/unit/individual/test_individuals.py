@@ -67,6 +67,9 @@ def test_answers_and_people_are_counted_by_group_and_label(tmp_path):
         "ifr_p_all": 75,
     }  # fmt: skip
     assert {name: everyone[name] for name in expected} == expected
+    # the mean of the seeds, as of the predictions; of all answers it is 3 of 7, 1 of 3 and 2 of 4
+    rates = [found["mlp, none", group, None]["label_rate"] for group in (None, 0, 1)]
+    assert rates == pytest.approx([11 / 24, 1 / 4, 2 / 3])
     women = found["mlp, none", 1, None]
     assert (women["answers"], women["people"], women["changed"]) == (4, 3, 1)
     assert women["ifr_b"] == pytest.approx((2 / 3 + 1) / 2 * 100)
@@ -175,6 +178,18 @@ def test_counts_give_the_numbers_of_the_tables(files):
         wider = norm.ppf(1 - 0.025 / 3) / norm.ppf(0.975)
         expected = rows[None]["gap"] - wider * apart**0.5
         assert rows[None]["gap_low"] == pytest.approx(max(expected, -1), abs=1e-6)
+    people = read_people(told["people"], told["meta"])["made"]
+    names = {name_of(setting_of(run)) for run in read_runs(told["runs"])}
+    for runs, predictions in zip(told["runs"], told["predictions"], strict=True):
+        for one in read_answers(runs, predictions, people, names):
+            codes, extreme = people.a[one.row], [0, 0, 0]
+            for seed in range(3):
+                shares = [one.positive[(one.seed == seed) & (codes == n)].mean() for n in range(3)]
+                for n, share in enumerate(shares):
+                    extreme[n] += share in (min(shares), max(shares))
+            name = f"{one.setting.method}, {one.setting.individual}"
+            of_groups = [found[name, n, None] for n in range(3)]
+            assert [row["extreme_seeds"] for row in of_groups] == extreme
     for (_, group, label), row in found.items():
         if group is label is None:  # seeds of a random split have as many test individuals
             right = 1 - row["wrong"] / row["answers"]

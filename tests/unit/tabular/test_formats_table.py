@@ -5,6 +5,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from evenhand.core.files import content_digest
 from evenhand.errors import InputError
 from evenhand.tabular.formats.table import read
 from evenhand.tabular.numbers import missing_codes
@@ -42,6 +43,7 @@ def test_what_pandas_reads_as_missing_is_blank_and_doubtful_values_are_counted(t
     rows += ["h,West,-99,1,x,yes", "h,West,-99.0,1,y,no"]
     table = made(tmp_path, *rows)
     assert table.meta["excluded"] == {"blank_cell": 3} and len(table.y) == 6
+    assert table.meta["table"] == content_digest(tmp_path / "people.csv")
     assert table.meta["doubtful"] == {"group": {"unknown": 1}, "age": {"-99": 2}}
     binned = made(tmp_path, *rows, attribute=["age"], bins={"age": [20]})
     assert binned.meta["doubtful"] == {"age": {"-99": 2}}

@@ -194,7 +194,7 @@ def count_answers(answers: Answers, some: np.ndarray) -> dict[str, Any]:
         at least one seed; flips, changed_flips, beyond_flips; and measures, as means over the
         seeds with such answers, with intervals over individuals: acc, ifr_b, ifr_p and ifr_p_all
         in percent, positive_rate as a share. Measures without any answer, and intervals of few
-        individuals, are None.
+        individuals, are None. label_rate, the same mean of the labels, has no interval.
     """
     table, row, seed = answers.people, answers.row[some], answers.seed[some]
     changed, beyond = answers.changed[some], answers.beyond[some]
@@ -223,7 +223,17 @@ def count_answers(answers: Answers, some: np.ndarray) -> dict[str, Any]:
     }
     for name, values in shares.items():
         counts |= _measure(name, values, seed, row)
+    counts["label_rate"] = _measure("label_rate", table.y[row] == 1, seed, row)["label_rate"]
     return counts
+
+
+def positive_rates(answers: Answers, some: np.ndarray) -> np.ndarray:
+    """Return each seed's share of positive ones of some answers; NaN of a seed without any."""
+    sizes, positive = (
+        np.bincount(answers.seed[mask], minlength=len(answers.seeds))
+        for mask in (some, some & answers.positive)
+    )
+    return np.divide(positive, sizes, out=np.full(len(sizes), np.nan), where=sizes > 0)
 
 
 def _measure(name: str, values: np.ndarray, seed: np.ndarray, row: np.ndarray) -> dict[str, Any]:

@@ -185,9 +185,8 @@ def by_group(*rates, share=(0.9, 0.6, 0.4, 0.3)):
         individuals: [
             {name: one.get(name) for name in individuals.TABLE.header}
             | {"positive_rate": 0.5 if one is PEOPLE else share[one["group"]], "lambda": 0}
-            | {"label": label, "answers": 10 if label is None else 10 * rates[one["group"]]}
+            | {"label_rate": 0.5 if one is PEOPLE else rates[one["group"]]}
             for one in [*plain, PEOPLE]
-            for label in (None, *([1] * (one is not PEOPLE)))
         ],
         groups: [  # of train too, which is not stated beside predictions
             {"dataset": "adult", "quantity": "P(Y=1|A)", "value": name, "reproduced": 0.1}
@@ -200,9 +199,10 @@ def by_group(*rates, share=(0.9, 0.6, 0.4, 0.3)):
 def test_the_group_with_the_lowest_share_is_named_if_the_labels_differ(positives, differ):
     answers = FLIPS | {"seeds": 1, "people": 100, "gap": 0.2, "gap_low": 0.1, "gap_high": 0.3}
     people = [
-        answers | {"group": code, "label": label, "positive_rate": rate, "answers": count}
+        answers
+        | {"group": code, "label": None, "positive_rate": rate, "extreme_seeds": 1}
+        | {"label_rate": positive / 100}
         for code, (rate, positive) in enumerate(zip((0.4, 0.6), positives, strict=True))
-        for label, count in ((None, 100), (1, positive))
     ]
     people += [answers | {"group": None, "label": None}]
     shares = [
@@ -227,12 +227,49 @@ def test_the_group_with_the_lowest_share_is_named_if_the_labels_differ(positives
     _, sentences, _, worse = conclude(tables, [{"name": "adult"} | named], 5)
     for words in (sentences[1], worse):
         assert "; it may come from few people: the group <bdi>m</bdi> has 9 test people)" in words
+    # a small group that is an extreme in no run is not why
+    between = people[0] | {"group": 2, "positive_rate": 0.5, "people": 9, "extreme_seeds": 0}
+    for extreme in (0, 1):
+        third = [between | {"extreme_seeds": extreme}]
+        with_third = tables | {"individuals": [*third, *people[:1], *where(people, group=None)]}
+        with_third["individuals"] += [people[1] | {"people": 100}]
+        with_third |= {"table_6": [FLIPS | {"group": code} for code in (0, 1, 2)]}
+        with_third["groups"] = [*shares, shares[0] | {"value": "x"}]
+        document = {"name": "adult"} | named | {"attribute_values": [*"fmx"]}
+        worse = conclude(with_third, [document], 5)[3]
+        words = "the group <bdi>x</bdi> has 9 test people and is an extreme in 1 of 1 run)"
+        assert (words in worse) is ("group <bdi>x</bdi> has" in worse) is bool(extreme)
+        assert "(<bdi>x</bdi>, 9 people)" in worse
+
+
+@pytest.mark.parametrize("other", ["the same table", "another"])
+def test_labels_are_tested_with_those_of_other_attributes_of_the_table(other):
+    tables = by_group(0.5, 0.6) | {groups: []}
+    tables = {member.TABLE.name: rows for member, rows in tables.items()}
+    tables["groups"] = [
+        {"dataset": name, "quantity": "P(Y=1|A)", "value": value, "reproduced": 0.5}
+        | {"count": count, "of": 200}
+        for name, counts in (("adult", (100, 121)), ("b", (100, 100)))
+        for value, count in zip("fm", counts, strict=True)
+    ]
+    documents = [
+        {"name": name, "attribute_name": "sex", "attribute_values": [*"fm"]}
+        | {"meta": {"label": "y = 1", "table": table}}
+        for name, table in (("adult", "the same table"), ("b", other))
+    ]
+    worse = conclude(tables, documents, 5)[3]
+    assert {
+        "the same table": "The labels do not differ significantly between the groups (p = 0.069,"
+        " adjusted for the 2 attributes and intersections of this table, chi-squared test of all",
+        "another": "The labels differ significantly between the groups (p = 0.035)",
+    }[other] in worse
 
 
 def test_many_data_sets_are_counted_where_the_groups_of_three_are_named():
     names, codes = "abcde", (0, 1)
     flips = [FLIPS | {"dataset": name} for name in names]
     same = {"seeds": 1, "answers": 40, "positive_rate": 0.5, "people": 40, "gap_low": None}
+    same |= {"label_rate": 0.5, "extreme_seeds": 0}
     tables = {
         "table_4": flips,
         "table_6": [row | {"group": code} for row in flips for code in codes],
@@ -249,10 +286,7 @@ def test_many_data_sets_are_counted_where_the_groups_of_three_are_named():
             for value in "fm"
         ],
         "individuals": [
-            row | same | {"group": code, "label": label}
-            for row in flips
-            for code in (None, *codes)
-            for label in (None, 1)
+            row | same | {"group": code, "label": None} for row in flips for code in (None, *codes)
         ],
     }
     documents = [

@@ -187,8 +187,9 @@ CONCLUDED = {
         worst(), worst(gap=True), undecided(), worst("other", "below"),
     ],
     "the clearest comes first": [worst(), undecided(low=-1.0)],
-    "none is significant: the next step needs the fewest seeds": [
+    "none is significant: the next step is on the largest change, with the fewest seeds": [
         *(undecided(low=None, further=n) for n in (9, 2)),
+        undecided("smaller", 7.0, low=None, further=1),
         undecided("harmful", -6.0, low=None, further=1),
     ],
     "many are of one seed": [undecided(f"m{n}", reason=ONE_SEED) for n in range(6)],
@@ -453,6 +454,8 @@ def test_changes_that_lack_seeds_alone_ask_for_more(tmp_path):
         write_tables(tmp_path, [(of_texts.TABLE, rows)])
         return conclude(find_changes([tmp_path], [], [], {}))
 
+    small = [undecided(f"s{n}", 6.0 - n, low=None, further=n) for n in (3, 2)]
+    assert conclude(small).next.startswith("Train <bdi>s2</bdi> on <bdi>mine</bdi> with 2 more")
     asked = headline(0.04, 0.001, 0.05)
     assert asked.next.striptags().startswith("Train with more seeds (5 instead of 2): 2 changes")
     assert asked.next.striptags().endswith("The largest: o2 on " + tmp_path.name + ", linear, worst"

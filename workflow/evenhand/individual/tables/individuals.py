@@ -6,9 +6,17 @@ from operator import itemgetter
 from statistics import NormalDist
 from typing import Any
 
+import numpy as np
+
 from evenhand.core.rows import where
 from evenhand.core.tables import Row, Table, integer, percent, share
-from evenhand.individual.people import count_answers, members, name_of, read_answers
+from evenhand.individual.people import (
+    count_answers,
+    members,
+    name_of,
+    positive_rates,
+    read_answers,
+)
 from evenhand.individual.results import FORM, SETTING, SETTING_COLUMNS, order, setting_of
 from evenhand.individual.study import IndividualStudy
 from evenhand.individual.tables import table_4, table_8
@@ -64,18 +72,27 @@ TABLE = Table(
             interval=True,
             neutral=0,
         ),
+        share("label_rate", "With label 1"),
+        integer("extreme_seeds", "In which the group has the highest or lowest positive_rate"),
     ),
     form=FORM,
 )
 
 
-def _with_gaps(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _with_gaps(rows: list[dict[str, Any]], of_seeds: list[np.ndarray]) -> list[dict[str, Any]]:
     """Add the gap of the rates of positive predictions to the rows of all groups.
 
     Its interval holds for any two groups together (Bonferroni), as the two extremes are chosen.
+    The rows of each group get the number of seeds in which it is an extreme, by the rates of each
+    row in each seed.
     """
     for row in where(rows, group=None):
         groups = [other for other in where(rows, label=row["label"]) if other["group"] is not None]
+        several = [each for other, each in zip(rows, of_seeds, strict=True) if other in groups]
+        lowest, highest = np.fmin.reduce(several), np.fmax.reduce(several)
+        for other, each in zip(groups, several, strict=True):
+            at_end = (each == lowest) | (each == highest)
+            other["extreme_seeds"] = int(at_end.sum())
         if len(groups) < 2:
             continue
         rates = ([each[name] for name in RATE] for each in groups)
@@ -105,10 +122,12 @@ def rows(study: IndividualStudy) -> Iterator[Row]:
             continue
         for answers in read_answers(runs, predictions, study.people[datasets[number]], names):
             named = answers.setting.named | {"seeds": len(answers.seeds), "runs": answers.runs}
+            chosen = list(members(answers))
             counts = [
                 named | {"group": group, "label": label} | count_answers(answers, some)
-                for group, label, some in members(answers)
+                for group, label, some in chosen
             ]
-            counted[answers.setting] = _with_gaps(counts)
+            of_seeds = [positive_rates(answers, some) for *_, some in chosen]
+            counted[answers.setting] = _with_gaps(counts, of_seeds)
     for setting in sorted(counted, key=order):
         yield from counted[setting]

@@ -9,12 +9,13 @@ from altair import LayerChart
 from markupsafe import Markup
 
 from evenhand.core.decimals import ALPHA
-from evenhand.core.rows import grouped, where
+from evenhand.core.rows import grouped, grouped_by, where
 from evenhand.individual.names import method_title, title, titles_of, who
 from evenhand.individual.results import cell_key, on_usual_split
 from evenhand.individual.tables.findings import COLLAPSED, OF_DATA
 from evenhand.io.documents import read_description
 from evenhand.metrics.inference import ABOVE, EQUIVALENT, INCONCLUSIVE
+from evenhand.metrics.paired import adjust
 from evenhand.report.figures import axis, estimated, forest
 from evenhand.report.headline import Headline, Verdicts, plain, say, strength, tally, with_sources
 from evenhand.report.headlines.mitigation import BASELINES, PLAIN, Change, find_changes
@@ -163,6 +164,7 @@ def conclude(
     results = []
     rates = {row["dataset"]: row["mean"] for row in _plain(tables, "table_4", "positive_rate")}
     accuracies = {row["dataset"]: row["mean"] for row in _plain(tables, "table_4", "balanced_acc")}
+    alike = _test_labels(tables, by_name.values())
     official = where(tables.get("table_4", []), metric="ifr_b", split="official")
     others = {row["dataset"]: row for row in where(official, method="mlp", individual="none")}
     for row in _plain(tables, "table_4"):
@@ -182,7 +184,7 @@ def conclude(
         facts["telling"] = (meta.get("revealing") or {}).get("attribute", [])
         facts["other"] = others.get(row["dataset"]) if row["split"] == "random" else None
         accuracy = accuracies.get(row["dataset"])
-        groups = _groups(tables, document, accuracy)
+        groups = _groups(tables, document, accuracy, alike.get(row["dataset"], {}))
         statements, worse = [say("if_decision", _files("table_4"), **facts, accuracy=accuracy)], ""
         if groups:
             files = ("individuals" if groups["predicted"] else "groups", "table_6")
@@ -247,7 +249,7 @@ def _without_attribute(
             "before": before,
             "after": after,
             "gap": None if _deviates(document) else gaps.get(title(name, titles)),
-            "few": _of_few(tables, document),
+            "few": _of_few(tables, document, DROPPED),
         }
         for document in documents
         for name in [document["name"]]
@@ -314,7 +316,10 @@ def _plain(tables: Mapping[str, list[Row]], table: str, metric: str = "ifr_b") -
 
 
 def _groups(
-    tables: Mapping[str, list[Row]], document: Mapping[str, Any], accuracy: float | None
+    tables: Mapping[str, list[Row]],
+    document: Mapping[str, Any],
+    accuracy: float | None,
+    labels: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return, by group, the shares of positive labels and predictions and of changed decisions.
 
@@ -322,11 +327,11 @@ def _groups(
     of all. Of more than `GROUPS` groups, those with the least and the largest of each share.
     """
     name = document.get("name")
-    shares = where(tables.get("groups", []), dataset=name, quantity="P(Y=1|A)")
+    shares = _label_shares(tables, name)
     rates = {row["value"]: row["reproduced"] for row in shares}
     stays = {row["group"]: row["mean"] for row in where(_plain(tables, "table_6"), dataset=name)}
     tested = where(_plain(tables, "individuals"), dataset=name)
-    tested = {(row["group"], row["label"]): row for row in tested}
+    tested = {row["group"]: row for row in where(tested, label=None)}
     codes = [
         (code, value)
         for code, value in enumerate(document.get("attribute_values") or [])
@@ -334,18 +339,18 @@ def _groups(
     ]
     if len(codes) < 2:
         return {}
-    predicted = all((code, None) in tested for code, _ in codes)
+    predicted = all(code in tested for code, _ in codes)
     groups = []
     for code, value in codes:
         group = {"name": value, "rate": rates[value], "changed": 1 - stays[code] / 100}
         if predicted:
-            every, positive = tested[code, None], tested.get((code, 1), {"answers": 0})
-            group |= {"rate": positive["answers"] / every["answers"]}
-            group |= {"positive": every["positive_rate"], "people": every["people"]}
+            every = tested[code]
+            group |= {"rate": every["label_rate"], "positive": every["positive_rate"]}
+            group |= {"people": every["people"]}
             group["few"] = every["people"] is not None and every["people"] < FEW
         groups.append(group)
     gaps = where(_plain(tables, "table_7", "ddp"), dataset=name)
-    labels_p = _label_p_value(shares) if predicted else None
+    labels_p = labels.get("p_adjusted")
     groups.sort(key=itemgetter("rate"))
     named = dict.fromkeys(("rate", "changed", *(["positive"] * predicted)), groups)
     if (number := len(groups)) > GROUPS:
@@ -357,7 +362,7 @@ def _groups(
         "number": number,
         "predicted": predicted,
         "accuracy": accuracy,
-        "labels_p": labels_p,
+        "labels": labels,
         "lowest_in_both": predicted
         and (labels_p is None or labels_p < ALPHA)
         and not groups[0]["few"]
@@ -371,16 +376,59 @@ def _groups(
     }
 
 
-def _of_few(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> list[Row]:
-    """Return the groups with few test people, the least first, if their number is known."""
-    rows = where(_plain(tables, "individuals"), dataset=document["name"], label=None)
+def _of_few(
+    tables: Mapping[str, list[Row]], document: Mapping[str, Any], *further: str
+) -> list[Row]:
+    """Return the groups with few test people that a gap may come from, the least first.
+
+    In a run or over all runs, they have the highest or lowest share of positive predictions of the
+    plain network or of further methods. Of the plain network alone, `runs` has the number of runs
+    in which a group is an extreme, and of all, if it is none over all runs.
+    """
+    rows = where(tables.get("individuals", []), dataset=document["name"], individual="none")
+    rows = [row for row in where(on_usual_split(rows), label=None) if row["group"] is not None]
     values = document.get("attribute_values") or []
-    named = [
-        {"name": values[row["group"]], "people": row["people"]}
-        for row in rows
-        if row["group"] is not None and row["people"] is not None and row["people"] < FEW
-    ]
-    return sorted(named, key=itemgetter("people"))[:GROUPS]
+    few = {}
+    for method in ("mlp", *further):
+        of_method = where(rows, method=method)
+        rates = [row["positive_rate"] for row in of_method]
+        for row in of_method:
+            at_end = row["positive_rate"] in (min(rates), max(rates))
+            if (
+                row["people"] is not None
+                and row["people"] < FEW
+                and (at_end or row["extreme_seeds"])
+            ):
+                name = values[row["group"]]
+                runs = None if at_end or further else (row["extreme_seeds"], row["seeds"])
+                few.setdefault(name, {"name": name, "people": row["people"], "runs": runs})
+    return sorted(few.values(), key=itemgetter("people"))[:GROUPS]
+
+
+def _label_shares(tables: Mapping[str, list[Row]], dataset: str | None) -> list[Row]:
+    return where(tables.get("groups", []), dataset=dataset, quantity="P(Y=1|A)")
+
+
+def _test_labels(
+    tables: Mapping[str, list[Row]], documents: Iterable[Mapping[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    """Test by data set whether the labels differ between the groups: `p`, `p_adjusted`, `count`.
+
+    The test is adjusted for the `count` attributes and intersections of the same table.
+    """
+
+    def table_of(document: Mapping[str, Any]) -> tuple[str, str]:
+        meta = document.get("meta") or {}
+        return meta.get("table", document["name"]), meta.get("label", "")
+
+    tests: dict[str, dict[str, Any]] = {}
+    for several in grouped_by(documents, table_of).values():
+        rows = [{"p": _label_p_value(_label_shares(tables, each["name"]))} for each in several]
+        adjust(rows, "p", "p_adjusted")
+        count = sum(row["p"] is not None for row in rows)
+        for document, row in zip(several, rows, strict=True):
+            tests[document["name"]] = row | {"count": count}
+    return tests
 
 
 def _label_p_value(groups: Iterable[Row]) -> float | None:
@@ -392,7 +440,7 @@ def _label_p_value(groups: Iterable[Row]) -> float | None:
 
     counts = [(each["count"] or 0, each["of"] or 0) for each in groups]
     table = np.array([[positive, people - positive] for positive, people in counts])
-    if not table.sum(axis=1).all() or not table.sum(axis=0).all():
+    if not len(table) or not table.sum(axis=1).all() or not table.sum(axis=0).all():
         return None
     return float(chi2_contingency(table, correction=False).pvalue)
 

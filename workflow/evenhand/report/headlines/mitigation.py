@@ -715,8 +715,9 @@ def compare_weights(people: Iterable[Path]) -> str:
 
 
 def _next(changes: Sequence[Change]) -> str:
-    """State how many further seeds the comparison that needs the fewest of them lacks.
+    """State how many further seeds the largest unconfirmed change lacks.
 
+    If none exceeds delta, it is the change that lacks the fewest seeds.
     Of texts: whether more seeds or more texts are needed.
     One that may be fairer: none that is less fair in these runs, and of no training with a gain
     that its loss adds nothing to.
@@ -728,7 +729,12 @@ def _next(changes: Sequence[Change]) -> str:
         if change.verdict == INCONCLUSIVE and change.further and change.direction != "less fair"
         if _training(change) not in vain
     ]
-    change = min(lacking, key=lambda change: change.further, default=None)
+
+    def priority(change: Change) -> tuple[float, int]:
+        size = abs(change.difference)
+        return -size if size > change.delta else 0.0, change.further
+
+    change = min(lacking, key=priority, default=None)
     if change:
         return say("mitigation_next", [change.file], change=change)
     few = [change for change in changes if change.lacks]

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.core.files import content_digest
 from evenhand.core.resources import check_unique
 from evenhand.errors import InputError, nearest
 from evenhand.tabular.delimited import check_columns, is_open, only_file, read_cells
@@ -112,12 +113,20 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         raise InputError(f"the column {empty[0]} is blank in all rows", file=path, remedy=remedy)
     if 2 * len(complete) < len(rows):
         most = [f"{name} ({count})" for name, count in blank_cells.most_common() if name in needed]
+        remedy = f"{name_others or 'leave such columns out of `features`'}, or choose another"
+        remedy += " `missing`"
+        for kept, other in ((protected, ", or let `missing` be category"), ((), "")):
+            names = [name for name in (label, *kept, split) if name in needed]
+            blank = [not all(row[place[name]] for name in names) for row in rows]
+            if 2 * sum(blank) > len(rows):  # no choice of the features helps
+                names = [name for name in names if blank_cells[name]]
+                noun = "the column" if len(names) == 1 else "the columns"
+                remedy = f"mend {noun} {listed(names)}, or leave out these rows{other}"
         raise InputError(
             f"{len(rows) - len(complete)} of {len(rows)} rows have a blank cell, more than half of"
             f" them; blank by column: {listed(most, 3)}",
             file=path,
-            remedy=f"{name_others or 'leave such columns out of `features`'},"
-            " or choose another `missing`",
+            remedy=remedy,
         )
     column = {name: [row[i] for row in complete] for name, i in place.items()}
     unclear = {n: values for n in (label, *protected) if (values := doubtful(column[n]))}
@@ -230,6 +239,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         meta={
             "title": options["title"] or path.stem,
             "label": f"{label} = {listed(positive)}",
+            "table": content_digest(path),
             "excluded": {"blank_cell": len(rows) - len(complete)},
             "doubtful": unclear,
             **{name: noted for name, noted in notes.items() if noted},
