@@ -645,7 +645,7 @@ def test_declared_texts_are_read_before_any_job(here, monkeypatch, change, words
         ({}, None),
         ({"groups": ["gender"]}, "p.csv: has no column 'gender', which `predictions.m.groups` nam"),
         ({"probabilities": {"a": "p", "c": "q"}}, "^p.csv: y has b, for which `predictions.m.pro"),
-        ({"probabilities": {"a": "p", "b": "r"}}, "^p.csv: has no row .*: .*do not sum to 1"),
+        ({"probabilities": {"a": "p", "b": "r"}}, "^p.csv:2: has no row .*: .*do not sum to 1"),
         ({"positive": "c"}, "^p.csv: `predictions.m.positive` is c, which is no value of y; cho"),
         ({"positive": "b"}, None),
         ({"probabilities": {}, "prediction": "y"}, "^p.csv: y is named as `predictions.m.label`"),
