@@ -304,12 +304,14 @@ def swapped_words(more: str, less: str) -> str:
 def count_same_words(pairs: Iterable[tuple[str, str]]) -> int:
     """Return the most pairs in which preferring the same word of each swap prefers one side.
 
-    Of a swap that occurs in both directions, those of its more frequent direction count: word
+    A swap is of all words in which the sentences differ, as each of them may be the more frequent
+    one. Of a swap that occurs in both directions, those of its more frequent direction count: word
     frequencies alone explain no higher number of preferred sentences.
     """
-    both = ((words(more), words(less)) for more, less in pairs)
-    first = (next(iter(edits(*sentences)), Edit((), ())) for sentences in both)
-    swaps = Counter((edit.left, edit.right) for edit in first)
+    swaps: Counter[tuple[tuple[tuple[str, ...], ...], ...]] = Counter()
+    for more, less in pairs:
+        changed = edits(words(more), words(less))
+        swaps[tuple(edit.left for edit in changed), tuple(edit.right for edit in changed)] += 1
     unordered = {min(swap, swap[::-1]) for swap in swaps}
     return sum(max(swaps[swap], swaps[swap[::-1]]) for swap in unordered)
 
