@@ -272,6 +272,7 @@ def test_disagreements_are_adjudicated(folder, sample):
     assert sum(counts["answers"].values()) == 18
     book = openpyxl.load_workbook(folder / "adjudication/adjudicator.xlsx")
     assert "Your answer decides" in "".join(str(c.value) for (c,) in book.worksheets[0].iter_rows())
+    assert "您的判断为最后决定" in "".join(str(c.value) for (c,) in book.worksheets[0].iter_rows())
     assert "answers 各人判断" in [cell.value for cell in book.worksheets[1][1]]
     again = adjudicated(folder, sample)  # handed in blank
     assert read(folder, sample, again)[1]["to_adjudicate"] == 1
