@@ -9,7 +9,7 @@ EXACT = 9
 #: The factor and the mark with which audits write numbers of a unit.
 SCALES = {"0 to 1": (100, " %"), "-1 to 1": (100, " points"), "%": (1, " %")}
 
-#: A p-value up to this is significant.
+#: A p-value below this is significant.
 ALPHA = 0.05
 
 

@@ -87,7 +87,7 @@ def by_chance(sets: Mapping[str, Tables]) -> dict[str, dict[str, dict[str, Any]]
     facts = {"count": len(p_values), "several": len({name for name, _ in p_values}) > 1}
     chances: dict[str, dict[str, dict[str, Any]]] = {name: {} for name in sets}
     for (name, attribute), p in zip(p_values, adjusted, strict=True):
-        if p > ALPHA:
+        if p >= ALPHA:
             chances[name][attribute] = facts | {"p": p}
     return chances
 

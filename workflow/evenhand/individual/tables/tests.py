@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.core.decimals import ALPHA
 from evenhand.core.tables import Row, Table, integer, number, share, text
 from evenhand.individual.results import (
     FORM,
@@ -191,7 +192,7 @@ def paired_t(
 def _adjusted(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     adjust(rows, "p_value", "p_adjusted")
     adjust(rows, "p_resampled", "p_resampled_adjusted")
-    level = 1 - 0.05 / max(sum(row.get("p_value") is not None for row in rows), 1)
+    level = 1 - ALPHA / max(sum(row.get("p_value") is not None for row in rows), 1)
     for row in rows:
         error = row.pop("error", None)
         if error is not None:
