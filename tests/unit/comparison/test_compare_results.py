@@ -273,7 +273,7 @@ def test_the_headline_states_whether_bias_rose(run, folders):
     assert "**Bias has fallen. Clearest change: " in out
     write_pairs(head, np.where(np.arange(40) % 4 < 2, 0.5, -1.0), "new")
     _, out, _ = run(base, head)
-    assert "**Bias: no change (Bias scores and verdicts, “My pairs”). " in out
+    assert "**Bias: no change (Bias scores and verdicts, “My pairs”).**\n\n- 2 other numbers" in out
 
 
 def test_a_score_that_moves_to_the_other_side_is_no_change_of_bias(run, folders):
@@ -385,7 +385,12 @@ def test_other_pairs_are_stated_first(run, folders):
     assert headline.startswith("**Bias has risen.")
     document = json.loads(Path("c.json").read_text(encoding="utf-8"))
     assert [one["shared"] for one in document["causes"]["items"]] == [36]
-    assert [each.partition(" ")[0] for each in compare(*folders).findings] == ["Bias", "Base"]
+    assert [each.partition(" ")[0] for each in compare(*folders).findings] == [
+        "Bias",
+        "1",
+        "2",
+        "Base",
+    ]
     for folder in folders:
         shutil.copytree(folder / "stereotypes/mine", folder / "stereotypes/other")
     out = run(*folders)[1]
@@ -425,14 +430,14 @@ def test_other_choices_of_audits_are_stated_first(run, tmp_path):
     ):
         audit_predictions(rows, label="label", prediction="answer", **options, out=tmp_path / name)
     _, out, _ = run("base", "head", "--data", "c.json")
-    first, headline = out.split("\n\n")[1:3]
+    first, headline, beside = out.split("\n\n")[1:4]
     assert first == (
         "**Base and head differ in what was audited (predictions/mine/meta.json): groups sex → age,"
         " sex. Numbers may differ because of this, not because of the predictions.**"
     )
-    assert headline == (
-        "**Of the rows in both, 3 group differences are the same in both. 7 other numbers are the"
-        " same in both. Only head has rows of attribute age, sex × age.**"
+    assert headline == "**Of the rows in both, 3 group differences are the same in both.**"
+    assert beside == (
+        "- 7 other numbers are the same in both.\n- Only head has rows of attribute age, sex × age."
     )
     (choice,) = json.loads(Path("c.json").read_text())["causes"]["choices"]
     assert (choice["name"], choice["base"], choice["head"]) == ("groups", "sex", "age, sex")
@@ -488,20 +493,25 @@ def test_the_first_line_on_two_audits_is_about_groups(run, tmp_path):
         audit_predictions(rows.assign(answer=answer), **options, out=tmp_path / name)
     assert (
         "**5 of 5 group differences moved beyond noise, more bias in 5 of them. Clearest change:"
-        " difference (Metrics by group, “Answers”; attribute sex, group f, metric macro_f1)"
+        " the difference in macro-F1 between f and the others (sex)"
         " from 0.0 points (−6.4 to 6.4) to −56.7 points (−61.6 to −50.7), a change of −56.7 points"
     ) in (out := run("base", "head")[1])
     assert "metric tpr, label 1 | undecided | significantly above |" in out
     assert "left_out" not in out  # tables without a row
     out = run("head", "turned")[1]
-    assert " moved to the other side of 0, neither clearly farther nor nearer: difference (" in out
+    assert (
+        " moved to the other side of 0, neither clearly farther nor nearer: the difference in"
+        in out
+    )
     gate = "tables/predictions/mine/groups.csv:difference:group=f:metric=tpr:rose"
     assert (
         "All gates held, but 1 of their numbers moved to the other side of no bias (`moved`"
         in run("head", "turned", "--gate", gate)[1]
     )
     out = run("base", "next")[1]
-    assert "**None of 5 group differences moved beyond noise. None of 15 other numbers" in out
+    assert (
+        "**None of 5 group differences moved beyond noise.**\n\n- None of 15 other numbers" in out
+    )
     assert "| Metrics by group, “Answers” → “Next” (predictions/mine/groups) |" in out
     assert "intervals, which can hide" not in out
     next(tmp_path.glob("next/**/cases.parquet")).unlink()
@@ -513,9 +523,9 @@ def test_the_first_line_on_two_audits_is_about_groups(run, tmp_path):
     scores, first = run("before", "after")[1].split("\n\n")[1:3]
     assert "make the same predictions, but their probabilities differ in 200 of 400 cas" in scores
     assert first == (
-        "**5 group differences are the same in both. 16 other numbers are the same in both. 2"
-        " verdicts changed, and 2 numbers without a test differ, the largest change: value (Metrics"
-        " by group, “Predictions”; attribute sex, group m, metric ece) from 0.0 % to 10.0 %.**"
+        "**5 group differences are the same in both.**\n\n- 16 other numbers are the same in both."
+        "\n- 2 verdicts changed, and 2 numbers without a test differ, the largest change: the"
+        " calibration error of m (sex) from 0.0 % to 10.0 %."
     )
 
 
@@ -530,7 +540,7 @@ def test_the_clearest_change_is_of_an_attribute_where_one_moved_with_its_interse
     for name, answer in (("base", rows["label"]), ("head", rows["label"].where(~hurt, 0))):
         audit_predictions(rows.assign(answer=answer), **options, out=tmp_path / name)
     _, out, _ = run("base", "head")
-    assert "(Metrics by group, “Predictions”; attribute sex, group f, metric tpr" in out
+    assert "the difference in true positive rate between f and the others (sex, label 1)" in out
     assert out.index("| attribute sex, ") < out.index("| attribute sex × age")
 
 
@@ -548,7 +558,7 @@ def test_group_differences_of_a_run_are_bias_scores(run, folders, tmp_path):
         write_provenance(folder)
     _, out, _ = run(*folders)
     assert "**Bias has risen" in out
-    assert "Clearest change: difference (Metrics by group" in out
+    assert "Clearest change: the difference in true positive rate between" in out
 
 
 @pytest.mark.parametrize(("metric", "side"), [("ifr_b", "rose"), ("ddp", "fell"), ("acc", "fell")])
@@ -587,12 +597,14 @@ def test_rows_of_one_result_alone_are_stated_in_the_first_line(run, folders):
     rows = [dict.fromkeys(groups.TABLE.header)]
     write_tables(folders[1] / "tables/predictions/mine", [(groups.TABLE, rows)])
     write_provenance(folders[1])
-    first = run(*folders)[1].split("\n\n")[1]
+    first, beside = run(*folders)[1].split("\n\n")[1:3]
     assert first == (
-        "**Of the rows in both, no bias score changed. 1 number is the same in both. Not compared,"
-        " as only one of the results has them: 3 rows of 1 table (such as Accuracy and fairness of"
-        " every setting; dataset loans, method cfair, mu 1, metric acc) and 1 table (such as"
-        " Metrics by group, “mine”).**"
+        "**Of the rows in both, no bias score changed. 1 number is the same in both.**"
+    )
+    assert beside == (
+        "- Not compared, as only one of the results has them: 3 rows of 1 table (such as Accuracy"
+        " and fairness of every setting; dataset loans, method cfair, mu 1, metric acc) and 1 table"
+        " (such as Metrics by group, “mine”)."
     )
 
 
@@ -602,10 +614,10 @@ def test_rows_of_further_seeds_are_stated_shortly(run, folders):
         rows = [blank | {"seed": seed, "overall": 60.0} for seed in [*seeds, "mean"]]
         write_tables(folder / "tables/classifiers/d", [(scores.TABLE, rows)])
         write_provenance(folder)
-    assert run(*folders)[1].split("\n\n")[1] == (
-        "**Of the rows in both, no bias score changed. 3 numbers are the same in both. Not"
-        " compared, as only one of the results has them: 3 rows of further seeds (3, 4, 5).**"
-    )
+    assert run(*folders)[1].split("\n\n")[1:3] == [
+        "**Of the rows in both, no bias score changed. 3 numbers are the same in both.**",
+        "- Not compared, as only one of the results has them: 3 rows of further seeds (3, 4, 5).",
+    ]
 
 
 def test_other_texts_of_the_same_ids_are_stated_first(run, folders):
@@ -745,7 +757,7 @@ def test_the_function_returns_what_the_command_prints(run, folders, tmp_path):
     result = compare(SimpleNamespace(folder=folders[0]), str(folders[1]), [GATE])
     _, out, _ = run(*folders, "--gate", GATE, "--data", "c.json")
     assert str(result) == html.unescape(out) and result.findings[0] in str(result)
-    assert result.findings[0].startswith("Bias has risen.") and len(result.findings) == 1
+    assert result.findings[0].startswith("Bias has risen.") and len(result.findings) == 3
     document = json.loads(Path("c.json").read_text(encoding="utf-8"))
     counted = result.table[~result.table["repeats"]]["status"].value_counts().to_dict()
     assert counted == document["counts"]["numbers"]
@@ -881,7 +893,7 @@ def test_the_models_of_logs_of_one_model_each_are_named(run, audited):
     head, equal = audited("head", acme__lark_2b=32), audited("equal", acme__lark_1b=32)
     folders = "(by their folders or names)"
     _, out, _ = run(base, head, "--data", "c.json")
-    assert out.split("\n\n")[3].startswith(
+    assert out.split("\n\n")[4].startswith(
         f"Base has the logs of acme__lark_1b, head those of acme__lark_2b {folders}. Assumed: the"
         " model of head is the next version of that of base, because each has the logs of just one"
     )

@@ -23,6 +23,7 @@ from evenhand.comparison.results import GROUP, MODEL, name_versions
 from evenhand.core.decimals import ALPHA, SCALES, fixed, p_value
 from evenhand.core.phrases import MACROS, sentences_file
 from evenhand.io.markdown import render
+from evenhand.predictions.words import TITLES
 from evenhand.text.catalogue import verdict_words
 from evenhand.text.phrases import CROSS, plural
 
@@ -88,9 +89,12 @@ class Comparison(NamedTuple):
 
     @property
     def findings(self) -> list[str]:
-        """The sentence on moved numbers, then those on other items, choices and equal models."""
-        *reservations, main = re.findall(r"^\*\*(.+)\*\*$", str(self), re.MULTILINE)
-        return [main, *reservations]
+        """What moved, then what else did, then other items, choices and equal models."""
+        *reservations, (main, others) = re.findall(
+            r"^\*\*(.+)\*\*$((?:\n+- .+$)*)", str(self), re.MULTILINE
+        )
+        others = [line.removeprefix("- ") for line in others.split("\n") if line]
+        return [main, *others, *(words for words, _ in reservations)]
 
     @property
     def table(self) -> "pd.DataFrame":
@@ -158,8 +162,13 @@ def markdown(comparison: Comparison) -> str:
         "single": [t for t in _with_numbers(differing) if None in t.rows and any(t.rows)],
     }
     titles = {table.table: table.title for table in comparison.tables}
+    of_groups = {number.table for number in numbers if "group" in number.row}
     filters = {
         "text": text,
+        "metric": lambda name: _within(TITLES.get(name, name.replace("_", " "))),
+        "place": lambda number: _place_of_group(
+            number, text(titles[number.table], 4 * CHARACTERS), several=len(of_groups) > 1
+        ),
         "measure": lambda column: text(column.replace("_", " ")),
         "titled": lambda path: text(titles[path], 4 * CHARACTERS),
         "stem": lambda path: text(path.removeprefix("tables/").removesuffix(".csv")),
@@ -312,6 +321,21 @@ def _is_crossed(number: Compared) -> bool:
 
 def _place(number: Compared) -> str:
     return repr((number.table, number.number, number.row))
+
+
+def _within(title: str) -> str:
+    """Return the title of a metric within a sentence."""
+    return title[:1].lower() + title[1:]
+
+
+def _place_of_group(number: Compared, table: str, *, several: bool) -> str:
+    """Return the attribute of a group, its label and other keys; the table if several have it."""
+    named = ("attribute", "group", "metric", "label")
+    row = {key: value for key, value in number.row.items() if key not in named}
+    label = number.row.get("label")
+    parts = [number.row.get("attribute", ""), f"label {label}" if label else ""]
+    parts += [_row(row)] if any(row.values()) else []
+    return text(", ".join(filter(None, parts))) + (f"; {table}" if several else "")
 
 
 def _side(number: Compared) -> str:
