@@ -520,9 +520,9 @@ def test_the_first_line_on_two_audits_is_about_groups(run, tmp_path):
     for name, worse in (("before", score), ("after", score.where(rows["sex"] == "f", equal))):
         options = {"label": "label", "prediction": "score", "groups": ["sex"], "positive": 1}
         audit_predictions(rows.assign(score=worse), **options, out=tmp_path / name)
-    scores, first = run("before", "after")[1].split("\n\n")[1:3]
+    scores, *first = run("before", "after")[1].split("\n\n")[1:4]
     assert "make the same predictions, but their probabilities differ in 200 of 400 cas" in scores
-    assert first == (
+    assert "\n\n".join(first) == (
         "**5 group differences are the same in both.**\n\n- 16 other numbers are the same in both."
         "\n- 2 verdicts changed, and 2 numbers without a test differ, the largest change: the"
         " calibration error of m (sex) from 0.0 % to 10.0 %."

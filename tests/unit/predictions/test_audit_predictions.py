@@ -656,7 +656,8 @@ def test_the_first_finding_names_an_intersection_that_differs_more_than_its_attr
     table = people(n=4000).assign(sex=lambda rows: np.where(np.arange(len(rows)) % 2, "f", "m"))
     hit = (table["group"] == "a") & (~(table["sex"] == "m") if only_crossed else True)
     table.loc[hit, "p"] = (table.loc[hit, "p"] - 0.4).clip(0.001)
-    first, *others = findings(audit(tmp_path, table, groups=["group", "sex"])[0], 5)
+    tables, _ = audit(tmp_path, table, groups=["group", "sex"])
+    first, *others = findings(tables, 5)
     words = "An intersection differs more than its attributes: "
     assert " differs by group: " in first or " differs by sex: " in first
     assert (words in first) is only_crossed
@@ -668,6 +669,9 @@ def test_the_first_finding_names_an_intersection_that_differs_more_than_its_attr
             r" of f\.$",
             crossed,
         )
+        for row in tables["groups"]:
+            row["verdict"] = row["verdict"] if " × " in row["attribute"] else "inconclusive"
+        assert findings(tables, 5)[0].endswith(" points, of f, which is undecided.")
     assert not any(words in other for other in others)
 
 
@@ -682,6 +686,9 @@ def test_gaps_of_intersections_not_beyond_an_attribute_are_counted_only(tmp_path
     named = [row for row in above if row["lowest"] is not None and row not in crossed]
     quiet = words.pop(1)  # after the clearest gap of each attribute
     assert quiet.startswith("None of 6 gaps by sex is significant; ")
+    gaps = [row | {"verdict": "inconclusive"} for row in tables["gaps"]]
+    undecided = findings({"gaps": gaps, "groups": []}, 5, {"runs": 2})
+    assert undecided[0].endswith(" that matters: train more seeds, or test more cases.")
     assert len(words) == len(named) and " × " not in "".join(words)
     assert words[0].endswith(" for this difference).")
     note = (

@@ -89,7 +89,7 @@ class Comparison(NamedTuple):
 
     @property
     def findings(self) -> list[str]:
-        """What moved, then what else did, then other items, choices and equal models."""
+        """The main sentence, its list, then those on other items, choices and equal models."""
         *reservations, (main, others) = re.findall(
             r"^\*\*(.+)\*\*$((?:\n+- .+$)*)", str(self), re.MULTILINE
         )
