@@ -103,8 +103,9 @@ def findings(
     The clearest of each attribute, or task, precede the others, so that none hides another.
     The sentence on a gap names the group that differs most significantly from all others. Of logs,
     each task has one, and each bias type that is significant after adjustment. Those on
-    counterfactual rows follow the first one, which ends with a warning if the predictions are
-    constant, no better than the most frequent class, or reversed, or if `tied_doubt` has one.
+    counterfactual rows follow the clearest gap, and are first where no gap is significant. The
+    first one ends with a warning if the predictions are constant, no better than the most frequent
+    class, or reversed, or if `tied_doubt` has one.
 
     Parameters
     ----------
@@ -123,15 +124,17 @@ def findings(
     logs.sort(key=_unclear)
     significant = spread(filter(_is_significant, logs), _part)
     logs = [*significant, *(row for row in logs if not _is_significant(row))]
-    first, *others = [_preference(row, delta, significant) for row in logs] or _gaps(
+    others = [_preference(row, delta, significant) for row in logs] or _gaps(
         tables, description or {}, chance
     )
+    has_gap = any(not finding.is_echo for finding in _significant(tables))
     flips = [_say("counterfactuals", row=row) for row in tables.get("counterfactuals", ())]
     warnings = [*worthless(description or {}, tables), *reversed_words(description or {})]
     if not is_constant(description or {}) and (doubt := tied_doubt(description or {}, tables)):
         warnings.append(f"{doubt}.")
     warnings += _contradicted(description or {}, are_many=True)
-    return [" ".join([first, *warnings]), *flips, *others]
+    others[has_gap:has_gap] = flips
+    return [" ".join([others[0], *warnings]), *others[1:]]
 
 
 def _contradicted(description: Mapping[str, Any], are_many: bool) -> list[str]:
