@@ -825,6 +825,17 @@ def test_a_file_without_text_is_named_in_a_warning(tmp_path, content, detail):
     assert [row["reason"] for row in sentences.attrs["quarantine"]] == ["empty_file"]
 
 
+def test_numbers_in_the_column_of_texts_are_no_sentences(tmp_path):
+    table = tmp_path / "a.csv"
+    table.write_text("text\n12345\nShe is a nurse who works in a large hospital.\n")
+    problem = r"a\.csv, line 2 \(text is number: the text is 12345\)"
+    with pytest.warns(UserWarning, match=problem):
+        assert eh.extract_sentences(table, language="en").attrs["sentences"] == 1
+    table.write_text("text\n12345\n6\n")
+    with pytest.raises(InputError, match="the field 'text': the text is 12345"):
+        eh.extract_sentences(table, language="en")
+
+
 def test_an_extraction_of_nothing_is_a_warning(tmp_path):
     for content in ('{"text": ""}\n', '{"text": "No such word."}\n'):
         (tmp_path / "a.jsonl").write_text(content)

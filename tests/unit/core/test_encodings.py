@@ -6,10 +6,12 @@ from hypothesis import strategies as st
 
 from evenhand.core.encodings import (
     DAMAGE,
+    WORD,
     decode_marked,
     detect_encoding,
     detect_table,
     detect_utf_16,
+    western_word,
 )
 
 NEWS = "昨日上午，市图书馆新馆开放，读者王先生说：“这里真大！”记者在现场看到，共有1200个座位。\n"
@@ -104,6 +106,23 @@ def test_what_is_not_marked_is_decoded_as_ever(data: bytes, encoding: str) -> No
 def test_a_table_of_numbers_and_few_words_has_an_encoding(encoding, cells, name):
     rows = [f"{n},0.{n},{cells.split('|')[n % 2]}" for n in range(400)]
     assert detect_table("\r\n".join(["id,p,group", *rows]).encode(encoding)) == name
+
+
+@pytest.mark.parametrize(
+    ("content", "word"),
+    [
+        (b'id,name\n1,"Zo\xeb"', "Zoë"),
+        (b"id,text\n1," + 90 * b"She works here. " + b"Jos\xe9 too. " + 90 * b"So. ", "José"),
+        (b"a" * 90 + b"\xe9" + b"a" * 90, "a" * WORD + "é" + "a" * (WORD - 1)),
+        (b"50 \x81", None),  # no character of windows-1252
+        ("é".encode() + b"\nZo\xeb", None),  # damage
+        (b"Zo\xeb\n" + "é".encode(), None),
+    ],
+)
+def test_the_word_that_is_not_utf_8_is_shown_in_windows_1252(content, word):
+    with pytest.raises(UnicodeDecodeError) as caught:
+        content.decode()
+    assert western_word(content, caught.value.start) == word
 
 
 @pytest.mark.parametrize(

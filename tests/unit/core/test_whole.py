@@ -23,7 +23,9 @@ def test_text_is_read_with_its_mark_and_decompressed(tmp_path):
         ("table.csv", "cp1252", "windows-1252", "Müller – “Straße”"),
         ("table.csv", "gbk", "gb18030", "男"),
         ("table.csv.gz", "big5", "big5", "護士說她很累"),
-        ("table.csv", "latin-1", None, "Ö"),  # too little to detect it
+        ("table.csv", "latin-1", "windows-1252?", "Ö"),  # too little to detect it
+        ("table.csv", "latin-1", "windows-1252?", "Zoë"),
+        ("table.csv", "cp850", None, "ü"),  # no character of windows-1252
     ],
 )
 def test_another_encoding_is_named_with_the_command_that_converts_it(
@@ -35,17 +37,25 @@ def test_another_encoding_is_named_with_the_command_that_converts_it(
     path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
     with pytest.raises(InputError) as caught:
         whole.read_text(path)
-    iconv = f"iconv -f {name or 'ENCODING'} -t UTF-8"
+    problem, hint = f" but seems to be {name}", ""
+    if name is None:
+        problem, name = "", "ENCODING"
+        hint = "; ENCODING is that of the program that wrote it, such as windows-1252"
+    elif name.endswith("?"):
+        name = name.removesuffix("?")
+        problem = f" but may be {name}, in which this line has {cell!r}"
+        hint = f"; if that is wrong, in place of {name} name the encoding of the program that"
+        hint += " wrote it"
+    iconv = f"iconv -f {name} -t UTF-8"
     command = f"{iconv} '{path}' > '{new}'"
     if path.suffix == ".gz":
         command = f"gzip -dc '{path}' | {iconv} | gzip > '{new}'"
     command = f"mkdir -p '{new.parent}' && {command}"
-    hint = "; ENCODING is that of the program that wrote it, such as windows-1252"
     assert str(caught.value) == (
-        f"{path}:2: is not UTF-8{f' but seems to be {name}' if name else ''}; save it as UTF-8,"
-        f" for example by `{command}`, and name the new file{'' if name else hint}."
+        f"{path}:2: is not UTF-8{problem}; save it as UTF-8,"
+        f" for example by `{command}`, and name the new file{hint}."
     )
-    command = command.replace("ENCODING", "windows-1252")
+    command = command.replace("ENCODING", encoding)
     subprocess.run(command, shell=True, check=True, cwd=tmp_path)
     assert whole.read_text(new) == f"y,group\n1,{cell}\n"
 

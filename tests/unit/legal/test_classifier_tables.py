@@ -1,6 +1,7 @@
 """The tables of classifiers: their contract, and the numbers of each member."""
 
 from functools import partial
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +15,7 @@ from sklearn.metrics import f1_score
 from evenhand.core.families import load_members
 from evenhand.core.tables import NotApplicable, read_table
 from evenhand.errors import InputError
+from evenhand.learning.probes import probe
 from evenhand.legal import classifier_tables
 from evenhand.legal.built import BuiltCases
 from evenhand.legal.classifier_tables import (
@@ -203,7 +205,12 @@ def test_what_a_classifier_keeps_of_an_attribute_can_be_read(world):
         for key, features in (({}, noise + 3 * male), (DRO | {"objective": "leace"}, noise)):
             run = small.run(noisy(seed), seed=seed, **key)
             runs.append(run._replace(features=features.astype(np.float16)))
-    rows = small.rows(attribute_leakage, *runs)
+    # another head on the features of plain training: their probe is not fitted again
+    runs += [run._replace(objective="dfr", attribute="defendant_gender") for run in runs[::2]]
+    with patch.object(attribute_leakage, "probe", wraps=probe) as fitted:
+        rows = small.rows(attribute_leakage, *runs)
+    # linear and MLP: labels, two features, logits; the features and logits by unknown regions
+    assert fitted.call_count == 2 * (4 + 2)
     assert {row["attribute"] for row in rows} == {"defendant_gender"}
     for kind in ("linear", "MLP"):
         plain, erased = (
@@ -492,6 +499,25 @@ def test_the_noise_of_the_same_disparity_is_that_of_each_group():
     assert (test["high"] - test["low"]) / 2 == pytest.approx(1.96 * spread, rel=0.08)
     by_random = tests.test_gap(gap._replace(redrawn=gap.random), 5.0)
     assert by_random["high"] - by_random["low"] < 0.9 * (test["high"] - test["low"])
+
+
+def test_objectives_share_the_draws_of_an_attribute(equal, monkeypatch):
+    drawn = []
+
+    def counted(*args, **options):
+        drawn.append(options["seed"])
+        return permuted_sums(*args, **options)
+
+    monkeypatch.setattr(tests, "permuted_sums", counted)
+    women = wrong_for(equal.genders, "female")
+    runs = [equal.run(seed=seed) for seed in (1, 2, 3)]
+    for objective, seeds in (("group_dro", (1, 2)), ("v_rex", (1, 2, 3)), ("leace", (4,))):
+        runs += [equal.run(women, seed=s, **DRO | {"objective": objective}) for s in seeds]
+    together = equal.tests(*runs, positive=1)
+    assert len(drawn) == len(set(drawn))
+    monkeypatch.setattr(tests, "SUMS_AT_ONCE", 1)  # each objective draws the same again
+    assert equal.tests(*runs, positive=1) == together
+    assert len(drawn) == 3 * len(set(drawn))
 
 
 def test_gaps_of_rates_are_tested_if_a_label_is_positive(equal):

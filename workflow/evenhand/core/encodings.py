@@ -42,6 +42,7 @@ _LETTERS = re.compile(b"[A-Za-z]")
 #: A byte as a letter with an accent is, in most words; of Big5, a sixth of characters end so.
 _ACCENTED = re.compile(b"[\x80-\xff](?=[a-z\0-\x3f]|$)")
 ABOVE_ASCII = re.compile(b"[\x80-\xff]")
+_BETWEEN_WORDS = re.compile(rb'[\s,;"]+')
 _BETWEEN_CELLS = re.compile(b'[,;"\t\r\n]+')
 
 #: Characters of GB 2312 between the escapes of HZ.
@@ -50,6 +51,9 @@ _HZ = re.compile(rb"~\{(?:[\x21-\x77][\x21-\x7e])+~\}")
 #: Bytes looked at for the marks of UTF-16, and from the first byte that is not ASCII on for the
 #: others.
 SAMPLE = 1 << 16
+
+#: Bytes of a word that are shown before and after one that is not UTF-8.
+WORD = 20
 
 #: Encodings whose codec has another name.
 _CODECS = {"big5": "big5hkscs", "shift_jis": "cp932", "euc_kr": "cp949", "windows-1252": "cp1252"}
@@ -176,6 +180,22 @@ def detect_table(content: bytes) -> str | None:
     if encoding in (None, "utf-8"):
         return None
     return encoding.replace("utf-16-", "utf-16").replace("_", "-")
+
+
+def western_word(content: bytes, start: int) -> str | None:
+    """Return the word at a file's first byte that is not UTF-8, as it reads in Windows-1252.
+
+    It lets a reader judge where a few words are no evidence. None if it cannot be Windows-1252, or
+    other characters are in UTF-8, so that the word is damage.
+    """
+    if not content[:start].isascii() or _utf_8_share(content[start:][:SAMPLE]):
+        return None
+    before = _BETWEEN_WORDS.split(content[max(0, start - WORD) : start])[-1]
+    word = before + _BETWEEN_WORDS.split(content[start : start + WORD])[0]
+    try:
+        return word.decode("cp1252")
+    except UnicodeDecodeError:
+        return None
 
 
 def is_seven_bit(head: bytes) -> bool:

@@ -7,7 +7,7 @@ import stat
 import zlib
 from pathlib import Path
 
-from evenhand.core.encodings import detect_table
+from evenhand.core.encodings import detect_table, western_word
 from evenhand.core.limits import WHOLE_BYTES
 from evenhand.errors import InputError, nearest
 
@@ -114,17 +114,25 @@ def read_text(path: Path, most: int | None = None) -> str:
             kind = "plain text" if _is_yaml(path.name) else "a CSV or a Parquet file"
             problem, remedy = "is no text", f"save it as {kind}"
             raise InputError(problem, file=path, remedy=remedy) from error
-        problem = f"is not UTF-8 but seems to be {encoding}" if encoding else "is not UTF-8"
+        problem, otherwise = "is not UTF-8", ""
+        if encoding:
+            problem += f" but seems to be {encoding}"
+        elif word := western_word(content, error.start):
+            encoding = "windows-1252"
+            problem += f" but may be {encoding}, in which this line has {word!r}"
+            otherwise = f"; if that is wrong, in place of {encoding} name the encoding"
+            otherwise += " of the program that wrote it"
+        else:
+            encoding = "ENCODING"
+            otherwise = "; ENCODING is that of the program that wrote it, such as windows-1252"
         folder = path.with_name("utf8")  # with the same name: that of a log has its task
         old, beside, new = (shlex.quote(str(name)) for name in (path, folder, folder / path.name))
-        convert = f"iconv -f {encoding or 'ENCODING'} -t UTF-8"
+        convert = f"iconv -f {encoding} -t UTF-8"
         command = f"{convert} {old} > {new}"
         if path.suffix == ".gz":
             command = f"gzip -dc {old} | {convert} | gzip > {new}"
         command = f"mkdir -p {beside} && {command}"
-        remedy = f"save it as UTF-8, for example by `{command}`, and name the new file"
-        if not encoding:
-            remedy += "; ENCODING is that of the program that wrote it, such as windows-1252"
+        remedy = f"save it as UTF-8, for example by `{command}`, and name the new file{otherwise}"
         raise InputError(problem, file=path, line=line, remedy=remedy) from error
 
 

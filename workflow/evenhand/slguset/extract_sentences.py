@@ -281,10 +281,10 @@ def _check_field(
     files: list[Path], tally: dict[str, int], problems: Quarantine, text_field: str
 ) -> None:
     """Raise InputError if no record has a text in the field, which is an error in the config."""
-    missing = problems.counts["missing_field"]
-    if missing and not tally["records"]:
-        fields = problems.first_detail("missing_field")
-        problem = f"no record has a text in the field {text_field!r}: {fields}"
+    details = map(problems.first_detail, ("missing_field", "text_is_number"))
+    detail = next(filter(None, details), None)
+    if detail and not tally["records"]:
+        problem = f"no record has a text in the field {text_field!r}: {detail}"
         remedy = "set `text_field` to the field or column that holds the text"
         raise InputError(problem, file=files[0], remedy=remedy)
 

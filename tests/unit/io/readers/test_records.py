@@ -244,6 +244,28 @@ def test_what_csv_writes_is_read(rows: list[list[str]], size: int) -> None:
     assert problems == [(number, "line", "no_text") for number in blank]
 
 
+@pytest.mark.parametrize(
+    ("format", "content", "unit"),
+    [
+        ("csv", 'text\n甲 1\n12345\n"1,5"\n-2.5\n2024-05-31', "line"),
+        ("tsv", "text\n甲 1\n12345\n1,5\n-2.5\n2024-05-31", "line"),
+        (
+            "json",
+            '[{}, {"text": "甲 1"}, {"text": "12345"}, {"text": "1,5"}, {"text": ["-2.5", "7"]},'
+            ' {"text": ["2024-05-31", "7"]}]',
+            "record",
+        ),
+    ],
+)
+def test_a_field_with_a_number_is_no_text(format: str, content: str, unit: str) -> None:
+    records, problems = read(content, format)
+    end = "\n7" if format == "json" else ""
+    assert records == [(2, "甲 1"), (4, "1,5"), (6, f"2024-05-31{end}")]
+    numbers = [problem for problem in problems if problem[2] == "text_is_number"]
+    assert numbers == [(3, unit, "text_is_number"), (5, unit, "text_is_number")]
+    assert read("12345\n甲", "txt") == ([(1, "12345"), (2, "甲")], [])
+
+
 # --- options
 
 

@@ -12,6 +12,7 @@ from evenhand.io.decoding import TextReader
 from evenhand.io.markup import strip_html, strip_markdown
 from evenhand.io.readers import json_records, lines, tables
 from evenhand.io.readers.options import Options
+from evenhand.tabular.numbers import or_nan
 
 Reader = Callable[[TextReader, Options], Iterator[tuple[int, str]]]
 
@@ -26,16 +27,23 @@ READERS: dict[str, Reader] = {
     "pku": lines.read_tagged,
 }
 
+#: The formats whose texts are in a field, which may be the wrong one.
+_WITH_FIELDS = ("json", "jsonl", "csv", "tsv")
+
 _BLANK_LINES = re.compile(r"\n[ \t\r\u3000]*(?:\n[ \t\r\u3000]*)+")
 
 
 def read_records(text: TextReader, format: str, options: Options) -> Iterator[tuple[int, str]]:
-    """The records of a text that is in one of `READERS`, with the markup option applied."""
+    """The records of a text that is in one of `READERS`, with the markup option applied.
+
+    Fields with a number as their text go to the quarantine.
+    """
     records = READERS[format](text, options)
+    unit = "record" if format == "json" else "line"
     strip = {"html": strip_html, "markdown": strip_markdown}.get(options.markup)
-    if strip is None or format in ("html", "md"):
-        return records
-    return _stripped(records, strip, text, "record" if format == "json" else "line")
+    if strip is not None and format not in ("html", "md"):
+        records = _stripped(records, strip, text, unit)
+    return _without_numbers(records, text, unit) if format in _WITH_FIELDS else records
 
 
 def _stripped(
@@ -44,6 +52,18 @@ def _stripped(
     for position, record in records:
         with text.quarantine.beyond_limits(text.file, position, unit):
             yield position, strip(record)
+
+
+def _without_numbers(
+    records: Iterator[tuple[int, str]], text: TextReader, unit: str
+) -> Iterator[tuple[int, str]]:
+    for position, record in records:
+        lines = record.splitlines()
+        if lines and all(or_nan(line) == or_nan(line) for line in lines):
+            detail = f"the text is {lines[0]}"
+            text.quarantine.add(text.file, position, unit, "text_is_number", detail)
+        else:
+            yield position, record
 
 
 def paragraph_splitter(options: Options) -> Callable[[str], list[str]]:

@@ -5,12 +5,14 @@ what a probe reads from the true labels alone is then to be expected, instead of
 """
 
 from collections.abc import Iterator
+from hashlib import blake2b
 from itertools import product
+from typing import Any
 
 import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, percent, text, with_interval
-from evenhand.learning.probes import PROBES, probe
+from evenhand.learning.probes import PROBES, Probed, probe
 from evenhand.legal.classifier_study import SETTING, SETTING_KEY, ClassifierStudy, Setting
 from evenhand.legal.predictions import Predictions, read_predictions
 from evenhand.legal.records import SPLITS
@@ -53,6 +55,7 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
     hot = study.data.labels[1][rows].astype(np.float64)
     plain: dict[tuple[str, ...], float] = {}
     from_labels: dict[tuple[str, ...], float] = {}
+    results: dict[tuple[Any, ...], Probed | None] = {}
     for setting in sorted(runs_by_setting, key=lambda setting: setting.order):
         runs = runs_by_setting[setting]
         probed = np.flatnonzero(np.isfinite(runs[0].features).all(axis=1))
@@ -62,12 +65,20 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
             "features": np.stack([run.features[probed, :width] for run in runs]),
             "logits": np.stack([run.logits[probed] for run in runs]),
         }
+        digests = {
+            source: (some.shape, blake2b(some.tobytes()).digest())
+            for source, some in values.items()
+        }
         for groups, source, (name, hidden) in product(every, values, PROBES.items()):
             attribute = groups.attribute.name
+            if not setting.scored_for(attribute):
+                continue
             codes = np.where(groups.known, groups.codes, -1)[probed]
-            if not setting.scored_for(attribute) or not (
-                result := probe(values[source], codes, parts, hidden=hidden)
-            ):
+            # linear classifiers read the same features under all objectives: fit one probe
+            inputs = (attribute, name, digests[source], probed.tobytes())
+            if inputs not in results:
+                results[inputs] = probe(values[source], codes, parts, hidden=hidden)
+            if not (result := results[inputs]):
                 continue
             if (attribute, name) not in from_labels:
                 labels = probe(hot[None, probed], codes, parts, hidden=hidden)

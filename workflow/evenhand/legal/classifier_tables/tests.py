@@ -4,7 +4,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import product
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -126,6 +126,36 @@ GAPS = ("gd", *RATES)
 #: Swaps held in memory at once.
 AT_ONCE = 2000
 
+#: Indices of runs: of an objective, and of plain training with the same seeds.
+Pair = tuple[tuple[int, ...], tuple[int, ...]]
+
+#: Sums of draws held in memory at once; bounds the memory, does not change the result.
+SUMS_AT_ONCE = 1 << 24
+
+
+class Gap(NamedTuple):
+    """A disparity between groups of two classifiers, and their noise.
+
+    Attributes
+    ----------
+    measure : callable
+        The disparity of scores (..., groups): (...), in points.
+    seen : array of float, shape (2, runs, groups)
+        The scores of the groups by an objective and by plain training.
+    random : array of float, shape (draws, 2, runs, groups)
+        Those of random groups.
+    redrawn : array of float, shape (draws, 2, runs, groups)
+        Those of cases drawn anew within the groups.
+    counts : array of float, shape (groups,)
+        The cases behind the scores.
+    """
+
+    measure: Callable[[np.ndarray], np.ndarray]
+    seen: np.ndarray
+    random: np.ndarray
+    redrawn: np.ndarray
+    counts: np.ndarray
+
 
 def rows(study: ClassifierStudy) -> Iterator[Row]:
     """Yield a row per setting, attribute and measure.
@@ -139,47 +169,55 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
     names = MEASURES if study.positive is None else MEASURES + RATES
     by_setting, tested = runs.by_setting(), []
     others = any(setting.objective != BASE for setting in by_setting)
-    for groups, setting in product(cases.groups, by_setting):
-        attribute = groups.attribute.name
-        scored = setting.scored_for(attribute)
+    for groups in cases.groups:
+        attribute, of_attribute = groups.attribute.name, []
         is_other = groups.known.any() and attributes(attribute) == [attribute]
-        if others and setting != setting.plain and (scored or is_other):
-            some = names if scored else [name for name in names if name in GAPS]
-            tested.append((groups, setting, some))
-    count = max(study.swaps, SWAPS * sum(len(some) for *_, some in tested))
+        for setting in by_setting:
+            scored = setting.scored_for(attribute)
+            if others and setting != setting.plain and (scored or is_other):
+                some = names if scored else [name for name in names if name in GAPS]
+                of_attribute.append((setting, some))
+        tested.append((groups, of_attribute))
+    count = max(study.swaps, SWAPS * sum(len(some) for _, part in tested for _, some in part))
     name = f"{SEED}/test/swapped"
     swaps = [
         (drawn_seed(name, first), min(AT_ONCE, count - first)) for first in range(0, count, AT_ONCE)
     ]
     rows = []
-    for groups, setting, some in tested:
-        plain = by_setting.get(setting.plain, [])
-        pair = _paired(runs, by_setting[setting], plain)
-        key = {**setting._asdict(), "attribute": groups.attribute.name, "split": "test"}
-        lacking = reason("no_seed" if plain else "no_plain")
-        rows += [key | row for row in _tests(study, groups, *pair, swaps, some, lacking)]
+    for groups, of_attribute in tested:
+        pairs = [
+            _paired(runs, by_setting[setting], by_setting.get(setting.plain, []))
+            for setting, _ in of_attribute
+        ]
+        gaps = _gaps(study, groups, pairs, swaps)
+        for (setting, some), pair, gap in zip(of_attribute, pairs, gaps, strict=True):
+            key = {**setting._asdict(), "attribute": groups.attribute.name, "split": "test"}
+            lacking = reason("no_seed" if setting.plain in by_setting else "no_plain")
+            rows += [key | row for row in _tests(study, groups, pair, gap, swaps, some, lacking)]
     _adjust(rows, study.delta)
     return map(study.selected, rows)
 
 
-def _paired(runs: Runs, places: list[int], plain: list[int]) -> tuple[Runs, Runs]:
+def _paired(runs: Runs, places: list[int], plain: list[int]) -> Pair:
     """Return the runs of a setting and of plain training that have the same seeds."""
     plain_by_seed = {runs.seeds[place]: place for place in plain}
     places = [place for place in places if runs.seeds[place] in plain_by_seed]
-    return runs.take(places), runs.take([plain_by_seed[runs.seeds[place]] for place in places])
+    return tuple(places), tuple(plain_by_seed[runs.seeds[place]] for place in places)
 
 
 def _tests(
     study: ClassifierStudy,
     groups: Groups,
-    runs: Runs,
-    plain: Runs,
+    pair: Pair,
+    gaps: dict[str, Gap],
     swaps: list[tuple[int, int]],
     names: Sequence[str],
     lacking: str,
 ) -> Iterator[dict[str, Any]]:
     """Yield the test of each measure, before adjustment; `lacking` is why there may be no seed."""
-    seeds, (cases, _), positive = len(runs.seeds), study.test, study.positive
+    (cases, every), positive = study.test, study.positive
+    runs, plain = (every.take(list(places)) for places in pair)
+    seeds = len(runs.seeds)
     if seeds:
         values = [case_counts(cases, some) for some in (runs, plain)]
         sums = [np.vstack([groups.sums(some), some.sum(axis=0)[None]]) for some in values]
@@ -187,7 +225,6 @@ def _tests(
         swapped = {}
         if not set(GAPS).issuperset(names):
             swapped = _swapped(study, groups, *values, sum(sums), swaps)
-        gaps = dict(_gaps(study, groups, values, swaps))
         constant = [None not in constant_labels(cases, some) for some in (runs, plain)]
         is_fixed = seeds > 1 and bool((runs.logits == runs.logits[:1]).all())
     for measure in names:
@@ -243,44 +280,53 @@ def _swapped(
     return {name: np.concatenate(some) for name, some in differences.items()}
 
 
-class Gap(NamedTuple):
-    """A disparity between groups of two classifiers, and their noise.
-
-    Attributes
-    ----------
-    measure : callable
-        The disparity of scores (..., groups): (...), in points.
-    seen : array of float, shape (2, runs, groups)
-        The scores of the groups by an objective and by plain training.
-    random : array of float, shape (draws, 2, runs, groups)
-        Those of random groups.
-    redrawn : array of float, shape (draws, 2, runs, groups)
-        Those of cases drawn anew within the groups.
-    counts : array of float, shape (groups,)
-        The cases behind the scores.
-    """
-
-    measure: Callable[[np.ndarray], np.ndarray]
-    seen: np.ndarray
-    random: np.ndarray
-    redrawn: np.ndarray
-    counts: np.ndarray
-
-
 def _gaps(
-    study: ClassifierStudy, groups: Groups, values: list[np.ndarray], draws: list[tuple[int, int]]
-) -> Iterator[tuple[str, Gap]]:
-    """Yield each of `GAPS` that at least two groups have.
+    study: ClassifierStudy, groups: Groups, pairs: Sequence[Pair], draws: list[tuple[int, int]]
+) -> Iterator[dict[str, Gap]]:
+    """Yield, for each pair, each of `GAPS` that at least two groups have.
 
-    Random groups have the sizes and the labels of the groups, as the fewer cases of a label a group
-    has, the more noise its TPR has; so have the cases drawn anew. A selection rate takes no account
-    of labels: for it any cases change places, or labels that differ would explain its gap. Only in
-    a sample that was balanced they do not, as its groups have less noise than random ones.
+    The draws are the same for all pairs, and are shared by as many as the memory allows.
     """
     cases, _ = study.test
+    widest = max((2 * len(run) + 1 for run, _ in pairs), default=1) * cases.classes.shape[1]
+    count = 2 * sum(size for _, size in draws)
+    step = max(1, SUMS_AT_ONCE // (count * max(1, groups.unknown) * widest) - 1)
+    for first in range(0, len(pairs), step):
+        some = pairs[first : first + step]
+        filled = [pair for pair in some if pair[0]] if groups.known.any() else []
+        scores, of_rate = _drawn_scores(study, groups, filled, draws) if filled else ({}, {})
+        for pair in some:
+            parts = [scores[each] for each in pair if pair in filled]
+            yield dict(_pair_gaps(parts, of_rate)) if parts else {}
+
+
+def _pair_gaps(
+    parts: list[dict[str, np.ndarray]], of_rate: dict[str, np.ndarray]
+) -> Iterator[tuple[str, Gap]]:
+    """Yield each of `GAPS` that at least two groups have, from the scores of two classifiers."""
+    for name in parts[0]:
+        scores = np.stack([part[name] for part in parts], axis=1)
+        there = np.isfinite(scores[0, 0, 0])
+        if there.sum() > 1:
+            measure = partial(np.std if name == "gd" else np.ptp, axis=-1)
+            seen, random, redrawn = np.split(scores[..., there], [1, 1 + len(scores) // 2])
+            yield name, Gap(measure, seen[0], random, redrawn, of_rate[name][there])
+
+
+def _drawn_scores(
+    study: ClassifierStudy, groups: Groups, pairs: list[Pair], draws: list[tuple[int, int]]
+) -> tuple[dict[tuple[int, ...], dict[str, np.ndarray]], dict[str, np.ndarray]]:
+    """Return the scores behind each of `GAPS` by classifier, and the cases behind them by group.
+
+    The scores, (1 + 2 draws, runs, groups), are those that are observed, of random groups, and of
+    cases drawn anew. Random groups have the sizes and the labels of the groups, as the fewer cases
+    of a label a group has, the more noise its TPR has; so have the cases drawn anew. A selection
+    rate takes no account of labels: for it any cases change places, or labels that differ would
+    explain its gap. Only in a sample that was balanced they do not, as its groups have less noise
+    than random ones.
+    """
+    cases, runs = study.test
     positive, known = study.positive, groups.known
-    if not known.any():
-        return
     _, strata, counts = np.unique(
         cases.true[known], axis=0, return_inverse=True, return_counts=True
     )
@@ -289,16 +335,19 @@ def _gaps(
     strata = np.where(counts[strata] < FEW, len(counts), strata)
     if positive is not None:
         strata = 2 * strata + cases.true[known, positive]
-    both, codes = np.hstack(values), groups.codes[known]
-    draw = both[known], codes, groups.unknown
+    classifiers = list(dict.fromkeys(chain.from_iterable(pairs)))
+    values = [case_counts(cases, runs.take(list(places))) for places in classifiers]
+    ends = np.cumsum([some.shape[1] for some in values])[:-1]
+    every, codes = np.hstack(values), groups.codes[known]
+    draw = every[known], codes, groups.unknown
 
     def drawn_parts(strata: np.ndarray | None) -> list[dict[str, np.ndarray]]:
-        sums = [groups.sums(both)[None]]
+        sums = [groups.sums(every)[None]]
         sums += [
             permuted_sums(*draw, seed=seed, permutations=n, strata=strata) for seed, n in draws
         ]
         sums += [redrawn_sums(*draw, seed=seed, draws=n, strata=strata) for seed, n in draws]
-        parts = np.split(np.concatenate(sums), 2, axis=-1)
+        parts = np.split(np.concatenate(sums), ends, axis=-1)
         return [_by_group(some, groups, cases, positive) for some in parts]
 
     parts = drawn_parts(strata)
@@ -310,13 +359,7 @@ def _gaps(
         if np.abs(of_rate["tpr"] - groups.sizes * is_positive.mean()).max() >= 1:
             for part, other in zip(parts, drawn_parts(None), strict=True):
                 part["selection_rate"] = other["selection_rate"]
-    for name in parts[0]:
-        scores = np.stack([part[name] for part in parts], axis=1)
-        there = np.isfinite(scores[0, 0, 0])
-        if there.sum() > 1:
-            measure = partial(np.std if name == "gd" else np.ptp, axis=-1)
-            seen, random, redrawn = np.split(scores[..., there], [1, 1 + len(scores) // 2])
-            yield name, Gap(measure, seen[0], random, redrawn, of_rate[name][there])
+    return dict(zip(classifiers, parts, strict=True)), of_rate
 
 
 def _by_group(
