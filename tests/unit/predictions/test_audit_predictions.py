@@ -55,7 +55,7 @@ def audit(folder, table, **options):
 def other_notes(tables, description, left_out=""):
     """The notes on an audit without those on what a few rows cannot show."""
     words = notes(description, tables, left_out)
-    few = ("Not tested, so", "the majority-class baseline")
+    few = ("Not tested, so", "the majority-class baseline", "Without a case of some label")
     return [note for note in words if not any(part in note for part in few)]
 
 
@@ -730,6 +730,35 @@ def test_a_macro_f1_that_comes_from_unlike_labels_is_no_finding(tmp_path):
     tables = tables | {"groups": rest}
     (said,) = (words for words in notes(description, tables, "") if "gives each label" in words)
     assert re.search(r"but accuracy, by -?\d\.\d points, does not \(adjusted p = .*\)\.", said)
+
+
+@pytest.mark.parametrize(
+    ("labels", "options", "lacking"),
+    [
+        (
+            ("stw", "st", "s"),
+            {},
+            "b (by group, no case of w) and c (by group, no case of t and w)",
+        ),
+        (
+            ("st", "s", "t"),
+            {"positive": "s"},
+            "b (by group, no case of t) and c (by group, no case of s)",
+        ),
+        (("st", "st", "ts"), {"positive": "s"}, None),
+    ],
+)
+def test_a_group_without_a_case_of_a_label_is_named(tmp_path, labels, options, lacking):
+    table = pd.DataFrame([(label, name) for name, some in zip("abc", labels, strict=True)
+                          for label in [*some] * 60], columns=["y", "group"])  # fmt: skip
+    table["p"] = np.random.default_rng(1).permutation(table["y"])
+    tables, description = audit(tmp_path, table, **options)
+    said = [
+        words for words in notes(description, tables, "") if "macro-F1 of such a group" in words
+    ]
+    assert [words.partition(". In ")[0] for words in said] == [
+        f"Without a case of some label: {names}" for names in [lacking] if names
+    ]
 
 
 def test_the_label_that_a_group_misses_is_named_first(tmp_path):

@@ -286,6 +286,8 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
         first = {key: mixed[0][key] for key in ("attribute", "group")}
         (accuracy,) = where(tables["groups"], metric="accuracy", **first)
         sentences.append(_say("mixed", rows=mixed, accuracy=accuracy))
+    if lacking := _lacking(description, tables):
+        sentences.append(_say("lacking", groups=lacking))
     if count := description.get("unclustered"):
         sentences.append(_say("unclustered", count=count))
     if description.get("is_open"):
@@ -578,6 +580,20 @@ def _mixed(groups: list[dict[str, Any]]) -> dict[tuple[Any, ...], list[dict[str,
         ):
             mixed[_key(row)].append(row)
     return mixed
+
+
+def _lacking(description: Mapping[str, Any], tables: Tables) -> dict[tuple[str, str], list[str]]:
+    """Return the labels of which a group has no case, by attribute and group."""
+    lacking = defaultdict(list)
+    for row in tables.get("groups", ()):
+        if row["attribute"] not in description["unknown"] or row["counted"]:
+            continue  # of an intersection, or with a case
+        labels = lacking[row["attribute"], row["group"]]
+        if row["metric"] == "tpr":
+            labels.append(row["label"])
+        elif row["metric"] == "fpr" and not description["several"]:
+            labels += [label for label in description["classes"] if label != row["label"]]
+    return {group: labels for group, labels in lacking.items() if labels}
 
 
 def _is_mirror(rows: list[dict[str, Any]]) -> bool:
