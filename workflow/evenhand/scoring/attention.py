@@ -8,8 +8,8 @@ computes the usual output (scaled dot product attention, with logits identical t
 adds the column sums to one [batch, length] tensor.
 
 Some classes have their own attention code (DeBERTa, MPNet); they are run with
-`output_attentions`. Others have no weight for each pair of tokens (FNet, Longformer): their
-attention cannot be collected.
+`output_attentions`. Others have no weight for each pair of tokens (FNet, Longformer, SqueezeBERT):
+their attention cannot be collected.
 """
 
 import threading
