@@ -25,10 +25,10 @@ from typing import Annotated, Any, NoReturn
 
 from cyclopts import App, CycloptsError, Parameter, UnknownCommandError, UnusedCliTokensError
 
+from evenhand.core.numbers import read_bins
 from evenhand.core.places import ROOT, SCHEMA, SNAKEFILE, located
 from evenhand.core.usage import problem_of
 from evenhand.errors import InputError, errors_of_disk, nearest, with_names
-from evenhand.tabular.numbers import read_bins
 from evenhand.text.phrases import choice, listed, plural
 
 app = App(

@@ -11,6 +11,7 @@ from typing import Any
 
 from evenhand.core.config import check_names, read_config
 from evenhand.core.families import declared
+from evenhand.core.numbers import without_point
 from evenhand.core.places import located
 from evenhand.core.sources import input_files
 from evenhand.core.whole import COPY
@@ -24,7 +25,6 @@ from evenhand.legal.declaration import (
     read_declaration,
 )
 from evenhand.sheets.tasks import returned
-from evenhand.tabular.numbers import without_point
 from evenhand.text.languages import is_language
 from evenhand.text.phrases import plural
 

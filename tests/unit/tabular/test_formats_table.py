@@ -6,9 +6,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from evenhand.core.files import content_digest
+from evenhand.core.numbers import missing_codes
 from evenhand.errors import InputError
 from evenhand.tabular.formats.table import read
-from evenhand.tabular.numbers import missing_codes
 from evenhand.tabular.prepared import check
 from unit.cases import load_cases
 

@@ -9,11 +9,11 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from evenhand.core import numbers
 from evenhand.core.resources import read_resource
 from evenhand.core.rows import where
 from evenhand.errors import InputError
 from evenhand.individual.results import METRICS, SETTING, setting_of
-from evenhand.tabular import numbers
 
 #: Data sets without a row in ``settings.csv`` use the row of this name.
 ANY = "*"

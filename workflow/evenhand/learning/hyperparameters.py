@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from evenhand.core.numbers import number, whole
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.tabular.numbers import number, whole
 
 #: The row for data sets without a row.
 DEFAULT = "default"

@@ -14,8 +14,8 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evenhand.core.numbers import bin_names, check_group_count
 from evenhand.errors import InputError
-from evenhand.tabular.numbers import bin_names, check_group_count
 from evenhand.tabular.words import spelt_alike
 from evenhand.text.phrases import choice, listed, plural
 

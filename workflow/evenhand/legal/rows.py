@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from evenhand.core.files import TIMESTAMP, path_text
 from evenhand.core.limits import CASE_CHARACTERS, LimitError
+from evenhand.core.numbers import without_point
 from evenhand.core.resources import check_unique
 from evenhand.errors import InputError
 from evenhand.io import tables
@@ -23,7 +24,6 @@ from evenhand.io.members import Member, open_members
 from evenhand.io.quarantine import Quarantine
 from evenhand.io.readers.json_records import json_values
 from evenhand.legal.records import Record
-from evenhand.tabular.numbers import without_point
 
 T = TypeVar("T")
 

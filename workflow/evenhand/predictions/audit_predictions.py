@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evenhand.core.families import load_members
+from evenhand.core.numbers import MOST_GROUPS, bin_names, read_bins
 from evenhand.core.stage import Delta, Input, Output, Share, checked
 from evenhand.core.tables import tabulate
 from evenhand.errors import InputError
@@ -24,7 +25,6 @@ from evenhand.predictions.lm_eval import (
 from evenhand.predictions.read import Predictions, read_predictions
 from evenhand.predictions.study import PredictionStudy
 from evenhand.predictions.tables import left_out
-from evenhand.tabular.numbers import MOST_GROUPS, bin_names, read_bins
 
 #: The arguments of `audit_predictions` that `read_predictions` takes as they are.
 SAME = ("label", "prediction", "groups", "positive", "id", "cluster", "counterfactual_of", "gold")

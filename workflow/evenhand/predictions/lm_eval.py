@@ -21,12 +21,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from evenhand.core.numbers import or_nan
 from evenhand.core.whole import check_file, read_text
 from evenhand.errors import InputError
 from evenhand.io.json_text import is_cut, load, problem_of
 from evenhand.predictions.words import left_out_words
 from evenhand.stereotypes.clusters import ALIKE, check_order, shared_words, swapped_words, words
-from evenhand.tabular.numbers import or_nan
 
 #: The contexts of BBQ, and the harness's field for each: accuracy, biased, not unknown, context.
 BBQ = {"ambig": "amb_bias_score", "disambig": "disamb_bias_score"}

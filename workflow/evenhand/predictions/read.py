@@ -14,11 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from evenhand.core.resources import check_unique
-from evenhand.errors import InputError, nearest
-from evenhand.predictions.words import ALL, REASONS, left_out_words
-from evenhand.tabular.delimited import check_columns, is_open, read_cells
-from evenhand.tabular.numbers import (
+from evenhand.core.numbers import (
     MISSING,
     MOST_NUMBERS,
     NEGATIVE,
@@ -29,6 +25,10 @@ from evenhand.tabular.numbers import (
     or_nan,
     without_point,
 )
+from evenhand.core.resources import check_unique
+from evenhand.errors import InputError, nearest
+from evenhand.predictions.words import ALL, REASONS, left_out_words
+from evenhand.tabular.delimited import check_columns, is_open, read_cells
 from evenhand.tabular.words import sets_among, spelt_alike
 from evenhand.text.phrases import CROSS, choice, listed, plural
 

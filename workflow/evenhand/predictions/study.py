@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from evenhand.core.numbers import MOST_GROUPS, low_end
 from evenhand.core.phrases import phrases_of
 from evenhand.metrics.calibration import bin_values, calibration_error
 from evenhand.metrics.classification import counts_of, has_few, influence, over_occurring, stacked
@@ -33,7 +34,6 @@ from evenhand.metrics.inference import (
 )
 from evenhand.predictions.read import Predictions, one_hot
 from evenhand.predictions.words import ALL
-from evenhand.tabular.numbers import MOST_GROUPS, low_end
 from evenhand.text.phrases import CROSS
 
 #: Metrics that are shares of cases, by name, with their meaning.

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from evenhand.core.numbers import or_nan
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.tabular.numbers import or_nan
 from evenhand.tabular.prepared import Prepared
 
 COLUMNS = ["format", "name", "feature", "value", "words", "unit"]

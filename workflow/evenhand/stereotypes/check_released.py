@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.core.numbers import or_nan
 from evenhand.core.resources import read_resource
 from evenhand.core.stage import Input, Output
 from evenhand.core.tables import Table, percent, text, write_tables
 from evenhand.errors import InputError
 from evenhand.metrics.stereoset import macro_scores, score_terms
 from evenhand.stereotypes.sets.stereoset import PARTS, read_clusters, read_json, sentences_by_label
-from evenhand.tabular.numbers import or_nan
 
 #: The parts to check; `overall` has the clusters of both parts, and their target terms.
 CHECKED = (*PARTS, "overall")

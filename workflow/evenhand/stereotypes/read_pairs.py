@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from evenhand.core.numbers import or_nan
 from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
@@ -27,7 +28,6 @@ from evenhand.stereotypes.clusters import (
 )
 from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS, PAIRS
 from evenhand.tabular.delimited import is_open
-from evenhand.tabular.numbers import or_nan
 from evenhand.text.phrases import listed
 
 #: A swap of more pairs than this is a repeated swap.

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.core.numbers import MOST_DIGITS, or_nan, without_point
 from evenhand.core.resources import csv_lines
 from evenhand.core.whole import read_text
 from evenhand.errors import InputError, nearest
 from evenhand.io.csv_rows import separator_of
 from evenhand.io.json_text import load
-from evenhand.tabular.numbers import MOST_DIGITS, or_nan, without_point
 from evenhand.text.phrases import choice, plural
 
 #: Bytes of a file in which the header ends.

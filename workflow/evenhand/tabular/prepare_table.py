@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from evenhand.core.numbers import read_bins
 from evenhand.core.stage import Fraction, Input, Output, Plugin, checked
 from evenhand.errors import InputError
-from evenhand.tabular.numbers import read_bins
 from evenhand.tabular.prepared import Prepared, write_prepared
 
 

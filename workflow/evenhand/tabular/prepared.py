@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from evenhand.core.numbers import check_group_count
 from evenhand.errors import InputError
 from evenhand.io.documents import read_description, write_json
 from evenhand.io.tables import FORM, count_rows, read_columns
-from evenhand.tabular.numbers import check_group_count
 from evenhand.text.phrases import plural
 
 #: The columns of `data.parquet` that are not features.

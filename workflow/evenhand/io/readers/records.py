@@ -8,11 +8,11 @@ the record's number), and its text, whose line ends are those of the source.
 import re
 from collections.abc import Callable, Iterator
 
+from evenhand.core.numbers import or_nan
 from evenhand.io.decoding import TextReader
 from evenhand.io.markup import strip_html, strip_markdown
 from evenhand.io.readers import json_records, lines, tables
 from evenhand.io.readers.options import Options
-from evenhand.tabular.numbers import or_nan
 
 Reader = Callable[[TextReader, Options], Iterator[tuple[int, str]]]
 

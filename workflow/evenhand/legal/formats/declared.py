@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from evenhand.core.files import path_text
+from evenhand.core.numbers import binned, check_bins, missing_codes, or_nan
 from evenhand.core.phrases import phrases_of
 from evenhand.core.whole import COPY
 from evenhand.errors import InputError, nearest
@@ -30,7 +31,6 @@ from evenhand.legal.rows import (
     split_of,
 )
 from evenhand.tabular.delimited import is_open
-from evenhand.tabular.numbers import binned, check_bins, missing_codes, or_nan
 from evenhand.tabular.words import doubtful_words
 from evenhand.text.phrases import listed
 

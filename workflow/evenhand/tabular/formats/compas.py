@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.core.numbers import number
 from evenhand.errors import InputError
 from evenhand.tabular.delimited import check_cell, only_file, read_cells
-from evenhand.tabular.numbers import number
 from evenhand.tabular.prepared import Prepared
 
 NEEDED = [

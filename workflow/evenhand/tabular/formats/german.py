@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.core.numbers import whole
 from evenhand.core.whole import read_text
 from evenhand.errors import InputError
 from evenhand.tabular.delimited import one_hot, only_file
-from evenhand.tabular.numbers import whole
 from evenhand.tabular.prepared import Prepared
 from evenhand.text.phrases import plural
 

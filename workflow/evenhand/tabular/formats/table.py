@@ -17,11 +17,8 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.files import content_digest
-from evenhand.core.resources import check_unique
-from evenhand.errors import InputError, nearest
-from evenhand.tabular.delimited import check_columns, is_open, only_file, read_cells
-from evenhand.tabular.numbers import MISSING as NO_VALUE
-from evenhand.tabular.numbers import (
+from evenhand.core.numbers import MISSING as NO_VALUE
+from evenhand.core.numbers import (
     MOST_NUMBERS,
     NEGATIVE,
     POSITIVE,
@@ -33,6 +30,9 @@ from evenhand.tabular.numbers import (
     or_nan,
     without_point,
 )
+from evenhand.core.resources import check_unique
+from evenhand.errors import InputError, nearest
+from evenhand.tabular.delimited import check_columns, is_open, only_file, read_cells
 from evenhand.tabular.prepared import Prepared, standardise
 from evenhand.text.phrases import CROSS, choice, listed, plural
 
