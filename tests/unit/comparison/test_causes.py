@@ -7,6 +7,7 @@ import pytest
 from evenhand.comparison.causes import (
     CHANGED,
     GONE,
+    ITEMS,
     NEW,
     Change,
     Relabelled,
@@ -213,6 +214,7 @@ def test_a_file_of_the_same_name_does_not_mislead_about_the_folder(folders):
 
 
 CASES, PEOPLE = "predictions/mine/cases.parquet", "tabular/mine/data.parquet"
+PAIRS = "stereotypes/*/pairs.parquet"
 
 
 @pytest.mark.parametrize(
@@ -243,9 +245,37 @@ def test_files_with_the_same_columns_and_other_items(folders, file, base, head, 
         path = folder / file
         path.parent.mkdir(parents=True)
         pq.write_table(pa.table({name: [*cells] for name, cells in columns.items() if cells}), path)
+        (path.parent / "meta.json").write_text('{"name": "mine"}')
     found = [one[2:9] for one in causes(folders).items]
     is_numbered = file == CASES and "sentences" not in base
     assert found == ([(*(*totals, 0, 0, 0)[:6], is_numbered)] if totals else [])
+
+
+def test_cases_without_their_description_are_an_error(folders):
+    for folder in folders:
+        (folder / "predictions/mine").mkdir(parents=True)
+        pq.write_table(pa.table({"id": ["0"], "sex": ["f"]}), folder / CASES)
+    with pytest.raises(InputError, match=r"meta\.json: is missing beside cases\.parquet; copy"):
+        causes(folders)
+
+
+@pytest.mark.parametrize(
+    ("file", "rows"),
+    [
+        (CASES, [{"task": "t", "id": "0", "sentences": ["he", "she"]}]),
+        ("stereotypes/mine/pairs.parquet", [dict.fromkeys(ITEMS[PAIRS][1], "") | {"more": "he"}]),
+    ],
+)
+def test_pairs_with_exchanged_sides_are_counted(folders, file, rows):
+    (row,) = rows
+    turned = {"sentences": ["she", "he"]} if "task" in row else {"more": "", "less": "he"}
+    for folder, one in zip(folders, (row, row | turned), strict=True):
+        path = folder / file
+        path.parent.mkdir(parents=True)
+        pq.write_table(pa.Table.from_pylist([one]), path)
+        (path.parent / "meta.json").write_text('{"name": "mine"}')
+    (others,) = causes(folders).items
+    assert (others.base, others.shared, others.exchanged) == (1, 0, 1)
 
 
 @pytest.mark.parametrize("described", [{"id": "case"}, {"trained": {"dataset": "d"}}])
@@ -260,7 +290,7 @@ def test_ids_that_were_named_are_those_of_the_cases(folders, described):
     (others,) = causes(folders).items
     renamed = Relabelled("sex", ("f",), ("w",), is_renamed=True)
     rebinned = Relabelled("age", ("y", "z"), ("v",), is_renamed=False)
-    assert others[2:] == (3, 3, 3, 0, 0, 3, False, 0, "", (renamed, rebinned))
+    assert others[2:] == (3, 3, 3, 0, 0, 3, False, 0, "", (renamed, rebinned), 0)
     swapped = Relabelled("sex", ("f", "m"), ("m", "f"), is_renamed=True)
     columns = [(renamed,), (renamed, rebinned), (swapped,)]
     assert [others._replace(columns=some).only_renamed for some in columns] == [True, False, False]
@@ -272,7 +302,7 @@ def test_the_same_ids_of_other_texts_are_other_cases(folders, texts, changed):
         write_texts(folder, content)
     result = causes(folders)
     assert [one[2:] for one in result.items] == (
-        [(4, 4, 1, 0, 0, 0, False, changed, "d", ())] if changed else []
+        [(4, 4, 1, 0, 0, 0, False, changed, "d", (), 0)] if changed else []
     )
     places = {"tables/classifiers/d", "tables/predictions/mine"}
     assert other_cases(result) == (places if changed else set())

@@ -465,6 +465,9 @@ def test_other_choices_of_audits_are_stated_first(run, tmp_path):
     assert "- In head: 1 case has no group in sex, and counts" in notes
     out = run("half", "most")[1]
     assert "(predictions/mine/meta.json): threshold 0.5 → 0.9. Numbers may" in out
+    audit_predictions(scored, **named, positive=0, out="turned")
+    words = "positive 1 → 0. Rates of a label are compared where both results have it: spell labels"
+    assert words in run("half", "turned")[1]
     (tmp_path / "most/predictions/mine/meta.json").write_text('{"bad')
     code, _, error = run("half", "most")
     assert code == 2 and "meta.json: is not a description that the audit wrote" in error
@@ -493,8 +496,7 @@ def test_the_first_line_on_two_audits_is_about_groups(run, tmp_path):
         audit_predictions(rows.assign(answer=answer), **options, out=tmp_path / name)
     assert (
         "**5 of 5 group differences moved beyond noise, more bias in 5 of them. Clearest change:"
-        " the difference in macro-F1 between f and the others (sex)"
-        " from 0.0 points (−6.4 to 6.4) to −56.7 points (−61.6 to −50.7), a change of −56.7 points"
+        " the difference in true positive rate between f and the others (sex, label 1) from"
     ) in (out := run("base", "head")[1])
     assert "metric tpr, label 1 | undecided | significantly above |" in out
     assert "left_out" not in out  # tables without a row
@@ -559,6 +561,25 @@ def test_group_differences_of_a_run_are_bias_scores(run, folders, tmp_path):
     _, out, _ = run(*folders)
     assert "**Bias has risen" in out
     assert "Clearest change: the difference in true positive rate between" in out
+
+
+def test_a_fall_of_the_ifr_of_counterfactual_rows_is_more_bias(run, tmp_path):
+    rows = pd.DataFrame({"label": [0, 1] * 200, "sex": ["f", "m"] * 200, "of": ""})
+    rows["id"], rows["answer"] = [f"p{n}" for n in range(400)], rows["label"]
+    other = rows.assign(
+        id="c" + rows["id"], of=rows["id"], sex=rows["sex"].map({"f": "m", "m": "f"})
+    )
+    options = {"label": "label", "prediction": "answer", "groups": ["sex"], "id": "id"}
+    for name, answer in (
+        ("base", other["label"]),
+        ("head", other["label"].where(other.index > 99, 0)),
+    ):
+        both = pd.concat([rows, other.assign(answer=answer)])
+        audit_predictions(both, **options, counterfactual_of="of", out=tmp_path / name)
+    gate = "tables/predictions/mine/counterfactuals.csv:ifr_b:attribute=sex"
+    code, out, _ = run("base", "head", "--gate", f"{gate}:rose")
+    assert code == 1 and run("head", "base", "--gate", f"{gate}:rose")[0] == 0
+    assert "more bias. Clearest change: IFR_b (Factual and counterfactual" in out
 
 
 @pytest.mark.parametrize(("metric", "side"), [("ifr_b", "rose"), ("ddp", "fell"), ("acc", "fell")])

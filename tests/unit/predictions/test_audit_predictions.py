@@ -204,6 +204,11 @@ def test_counterfactual_rows_give_ifr(tmp_path):
     assert decided == row | dict.fromkeys(("ifr_p", "ifr_p_low", "ifr_p_high", "moved"))
     words = findings({**tables, "counterfactuals": [decided]}, 5.0)[0]
     assert words.endswith("have the same predicted label (IFR_b).")
+    above = [each | {"verdict": "above"} for each in tables["gaps"]]
+    for of_ifr, first in (({}, True), ({"ifr_b_high": 98, "ifr_p_high": 99}, False)):
+        words = findings(tables | {"gaps": above, "counterfactuals": [row | of_ifr]}, 5.0)
+        starts = [each.startswith("Of 100 counterfactual") for each in words[:2]]
+        assert starts == [first, not first]
     named = both.assign(team=["x", "y", "z", "z"] * 25 + [""] * 100)  # a blank cell is no change
     rows = audit(tmp_path, named, groups=["group", "team"], id="id", counterfactual_of="of")[0]
     assert rows["counterfactuals"] == tables["counterfactuals"]

@@ -12,6 +12,7 @@ import numpy as np
 
 from evenhand.comparison.results import TASK, Results, names_in_base
 from evenhand.core.config import changed_keys
+from evenhand.errors import InputError
 from evenhand.io.documents import read_description
 from evenhand.io.tables import read_columns, read_table_schema
 from evenhand.legal.built import BuiltCases
@@ -35,6 +36,9 @@ ITEMS: dict[str, tuple[str, list[str]]] = {
 #: Columns of cases and people that a run adds, or that follow from the others.
 OF_RUN = {"prediction", "probability", "outcome", "preference", "right", "misplaced", "cluster"}
 OF_RUN |= {"item", "row", "attribute", "official_split"}
+
+#: The columns of the sentences of a pair, each with that of the other one.
+SIDES = {"more": "less", "less": "more"}
 
 #: Columns that do not identify an item: it may have another value in the other run.
 LABELS = {"label", "category", "bias_type"}
@@ -134,6 +138,8 @@ class OtherItems(NamedTuple):
         Of a trained classifier whose texts both runs store: the data set.
     columns : tuple of Relabelled
         The columns of labels and groups that differ in the items of both.
+    exchanged : int
+        Of the pairs that only head has, those of base with the two sentences exchanged.
     """
 
     file: str
@@ -148,6 +154,7 @@ class OtherItems(NamedTuple):
     other_texts: int = 0
     dataset: str = ""
     columns: tuple[Relabelled, ...] = ()
+    exchanged: int = 0
 
     @property
     def only_renamed(self) -> bool:
@@ -297,7 +304,11 @@ def _other_items(base: Results, head: Results, choices: list[Change]) -> list[Ot
                 labels = [c for c in columns if c not in key] if relabelled else []
                 relabels = tuple(_relabelled(files, key, labels, tasks))
                 counted = (*totals, *copies, relabelled, is_numbered)
-                others.append(OtherItems(name, noun, *counted, columns=relabels))
+                turned = _with_exchanged_sides(*files[1], key, tasks)
+                exchanged = ((counts[0] - shared) & turned).total()
+                others.append(
+                    OtherItems(name, noun, *counted, columns=relabels, exchanged=exchanged)
+                )
     return others
 
 
@@ -352,9 +363,12 @@ def _has_ids(cases: Path) -> bool:
 
 
 def _described(cases: Path) -> Entry:
-    """Return the description of an audit; blank without one."""
+    """Return the description of the audit beside its cases."""
     path = cases.with_name("meta.json")
-    return read_description(path, set(), "the audit") if path.is_file() else {}
+    if not path.is_file():
+        remedy = "copy the whole folder of the audit, or audit again"
+        raise InputError("is missing beside cases.parquet", file=path, remedy=remedy)
+    return read_description(path, set(), "the audit")
 
 
 def _other_texts(runs: tuple[Results, Results], cases: list[Path]) -> tuple[str, int]:
@@ -384,6 +398,19 @@ def _count(
 ) -> Counter[str]:
     """Count the rows of a file of a run by the content of these columns; of logs by tasks."""
     return Counter(map(repr, _rows(run, path, columns, tasks)))
+
+
+def _with_exchanged_sides(
+    run: Results, path: Path, columns: list[str], tasks: Collection[str]
+) -> Counter[str]:
+    """Count the pairs of a file as if their two sentences were exchanged; none of other items."""
+    if {"more", "less"} <= {*columns}:
+        return _count(run, path, [SIDES.get(name, name) for name in columns], tasks)
+    if "sentences" not in columns:
+        return Counter()
+    place = columns.index("sentences")
+    rows = _rows(run, path, columns, tasks)
+    return Counter(repr((*row[:place], row[place][::-1], *row[place + 1 :])) for row in rows)
 
 
 def _rows(

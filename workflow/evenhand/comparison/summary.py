@@ -23,7 +23,7 @@ from evenhand.comparison.results import GROUP, MODEL, name_versions
 from evenhand.core.decimals import ALPHA, SCALES, fixed, p_value
 from evenhand.core.phrases import MACROS, sentences_file
 from evenhand.io.markdown import render
-from evenhand.predictions.words import TITLES
+from evenhand.predictions.words import SUMMARIES, TITLES
 from evenhand.text.catalogue import verdict_words
 from evenhand.text.phrases import CROSS, plural
 
@@ -34,6 +34,9 @@ TEMPLATE = sentences_file(__file__, MACROS)
 
 #: The key of rows of a single training.
 SEED = "seed"
+
+#: Columns whose names are written otherwise.
+IFR = {"ifr_b": "IFR_b", "ifr_p": "IFR_p"}
 
 #: Most characters of a cell; the limits of lists are in the template.
 CHARACTERS = 60
@@ -146,7 +149,7 @@ def markdown(comparison: Comparison) -> str:
         "judged": [number for number in numbers if number.is_judged],
         "moved": sorted(
             (number for number in numbers if number.status == MOVED),
-            key=lambda number: (not number.main, _is_crossed(number), number.p_adjusted),
+            key=_clearest_first,
         ),
         "untested": sorted(
             (n for n in numbers if n.status == UNJUDGED and n.reason != OTHER_GROUPS),
@@ -169,7 +172,7 @@ def markdown(comparison: Comparison) -> str:
         "place": lambda number: _place_of_group(
             number, text(titles[number.table], 4 * CHARACTERS), several=len(of_groups) > 1
         ),
-        "measure": lambda column: text(column.replace("_", " ")),
+        "measure": lambda column: text(IFR.get(column, column.replace("_", " "))),
         "titled": lambda path: text(titles[path], 4 * CHARACTERS),
         "stem": lambda path: text(path.removeprefix("tables/").removesuffix(".csv")),
         "row": lambda key: _row(key, comparison.versions, comparison.datasets),
@@ -312,6 +315,12 @@ def _repeats(tables: list[ComparedTable]) -> dict[str, dict[bool, list[str]]]:
             parts.append(f"({titles[number.table]})" if parts else titles[number.table])
         names[_place(first)][[*row] == [GROUP]].append(" ".join(parts))
     return names
+
+
+def _clearest_first(number: Compared) -> tuple[bool, bool, bool, float]:
+    """Order moved numbers; those that summarise errors follow the rates of these errors."""
+    is_summary = number.row.get("metric") in SUMMARIES
+    return not number.main, _is_crossed(number), is_summary, number.p_adjusted
 
 
 def _is_crossed(number: Compared) -> bool:

@@ -103,9 +103,10 @@ def findings(
     The clearest of each attribute, or task, precede the others, so that none hides another.
     The sentence on a gap names the group that differs most significantly from all others. Of logs,
     each task has one, and each bias type that is significant after adjustment. Those on
-    counterfactual rows follow the clearest gap, and are first where no gap is significant. The
-    first one ends with a warning if the predictions are constant, no better than the most frequent
-    class, or reversed, or if `tied_doubt` has one.
+    counterfactual rows are first where significantly more than `delta` of these change, or no gap
+    is significant, and else follow the clearest gap. The first one ends with a warning if the
+    predictions are constant, no better than the most frequent class, or reversed, or if
+    `tied_doubt` has one.
 
     Parameters
     ----------
@@ -127,14 +128,25 @@ def findings(
     others = [_preference(row, delta, significant) for row in logs] or _gaps(
         tables, description or {}, chance
     )
-    has_gap = any(not finding.is_echo for finding in _significant(tables))
-    flips = [_say("counterfactuals", row=row) for row in tables.get("counterfactuals", ())]
+    changed = tables.get("counterfactuals", ())
+    has_gap = any(
+        not finding.is_echo and finding.gap["verdict"] == "above"
+        for finding in _significant(tables)
+    )
+    follow = has_gap and not any(_changes_many(row, delta) for row in changed)
+    flips = [_say("counterfactuals", row=row) for row in changed]
     warnings = [*worthless(description or {}, tables), *reversed_words(description or {})]
     if not is_constant(description or {}) and (doubt := tied_doubt(description or {}, tables)):
         warnings.append(f"{doubt}.")
     warnings += _contradicted(description or {}, are_many=True)
-    others[has_gap:has_gap] = flips
+    others[follow:follow] = flips
     return [" ".join([others[0], *warnings]), *others[1:]]
+
+
+def _changes_many(row: Mapping[str, Any], delta: float) -> bool:
+    """Whether significantly more than delta of the counterfactual rows change."""
+    highs = (row[f"{name}_high"] for name in ("ifr_b", "ifr_p"))
+    return any(high is not None and high < 100 - delta for high in highs)
 
 
 def _contradicted(description: Mapping[str, Any], are_many: bool) -> list[str]:

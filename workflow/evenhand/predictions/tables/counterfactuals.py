@@ -17,11 +17,17 @@ TABLE = Table(
         text("attribute", "That differs in the counterfactual rows"),
         integer("cases", "With a counterfactual row"),
         integer("rows", "Counterfactual rows"),
-        percent("ifr_b", "Counterfactual rows with the same predicted label", interval=True),
+        percent(
+            "ifr_b",
+            "Counterfactual rows with the same predicted label",
+            interval=True,
+            neutral=100,
+        ),
         percent(
             "ifr_p",
             "Counterfactual rows with a similar probability; blank without probabilities",
             interval=True,
+            neutral=100,
         ),
         share(
             "moved",
