@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from evenhand.metrics.calibration import bin_values, calibration_error, confidences
+from evenhand.metrics.calibration import GRID, bin_values, calibration_error, confidences
 
 
 def error(confidence, holds, bins=15):
@@ -35,7 +35,7 @@ def test_as_written_out(confidence, bins, random):
         (place == one).mean() * abs(confidence[place == one].mean() - holds[place == one].mean())
         for one in np.unique(place)
     )
-    assert error(confidence, holds, bins) == pytest.approx(expected, abs=1e-12)
+    assert error(confidence, holds, bins) == pytest.approx(expected, abs=1 / GRID)
     assert 0 <= error(confidence, holds, bins) <= 1
 
 

@@ -10,6 +10,9 @@ import numpy as np
 #: Bins of Guo et al.
 BINS = 15
 
+#: Sums of up to a million confidences of this precision are exact.
+GRID = 2.0**32
+
 
 def confidences(logits: np.ndarray, true: np.ndarray, task: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the confidence of each prediction, and whether it is correct.
@@ -53,6 +56,7 @@ def bin_values(confidence: np.ndarray, holds: np.ndarray, bins: int = BINS) -> n
     -------
     array of float64, shape (n, 3 * bins)
         For each bin: number of predictions, sum of confidences, number of correct predictions.
+        Confidences are rounded to 1 / `GRID`, so that their sums do not depend on the order.
     """
     count = len(confidence)
     place = np.minimum((confidence * bins).astype(np.int64), bins - 1)
@@ -61,7 +65,7 @@ def bin_values(confidence: np.ndarray, holds: np.ndarray, bins: int = BINS) -> n
         np.bincount(
             flat, weights=None if weights is None else weights.ravel(), minlength=count * bins
         )
-        for weights in (None, confidence, holds.astype(np.float64))
+        for weights in (None, np.round(confidence * GRID) / GRID, holds.astype(np.float64))
     ]
     return np.stack(parts, axis=-1).reshape(count, bins * 3).astype(np.float64)
 
