@@ -201,7 +201,9 @@ def test_counterfactual_rows_give_ifr(tmp_path):
     assert row["ifr_p"] >= 50 and meta["cases"] == 100
     labels = both.assign(p=(both["p"] >= 0.5).map({True: "1", False: "0"}))
     [decided] = audit(tmp_path, labels, id="id", counterfactual_of="of")[0]["counterfactuals"]
-    assert decided == row | dict.fromkeys(("ifr_p", "ifr_p_low", "ifr_p_high", "moved"))
+    blank = [name + end for name in ("ifr_p", "moved") for end in ("", "_low", "_high")]
+    assert decided == row | dict.fromkeys(blank)
+    assert row["moved_low"] < row["moved"] < row["moved_high"]
     words = findings({**tables, "counterfactuals": [decided]}, 5.0)[0]
     assert words.endswith("have the same predicted label (IFR_b).")
     named = both.assign(team=["x", "y", "z", "z"] * 25 + [""] * 100)  # a blank cell is no change
@@ -1103,6 +1105,7 @@ def test_predictions_that_miss_rows_of_the_labels_are_counted(tmp_path):
         (people(), {"prediction": "y"}, "^.*: y is named as `label` and as the prediction"),
         (people(), {"groups": ["outcome"]}, "`groups` names outcome, which has a meaning of its"),
         (people(), {"groups": ["all"]}, "`groups` names all, which has a meaning of its own in"),
+        (people(), {"groups": ["counterfactuals"]}, "`groups` names counterfactuals, which has a"),
         (people(), {"groups": ["a × b"]}, "`groups` names a × b, which joins attributes in the"),
         (people(), {"id": "id", "counterfactual_of": "none"}, "the column none is blank, so ther"),
     ],
@@ -1111,7 +1114,7 @@ def test_options_that_would_change_nothing_or_too_much_are_refused(
     tmp_path, table, options, problem
 ):
     with pytest.raises(InputError, match=problem):
-        names = ("outcome", "all", "a × b")
+        names = ("outcome", "all", "counterfactuals", "a × b")
         more = dict.fromkeys(names, table["group"]) | {"none": ""}
         audit(tmp_path, table.assign(**more), **options)
 

@@ -16,6 +16,7 @@ from evenhand.io.documents import read_description
 from evenhand.io.tables import read_columns, read_table_schema
 from evenhand.legal.built import BuiltCases
 from evenhand.legal.records import text_id
+from evenhand.predictions.read import COUNTERFACTUALS
 
 #: Kinds of change: only head has it, only base has it, or the records differ.
 NEW, GONE, CHANGED = "new", "gone", "changed"
@@ -34,7 +35,7 @@ ITEMS: dict[str, tuple[str, list[str]]] = {
 
 #: Columns of cases and people that a run adds, or that follow from the others.
 OF_RUN = {"prediction", "probability", "outcome", "preference", "right", "misplaced", "cluster"}
-OF_RUN |= {"item", "row", "attribute", "official_split"}
+OF_RUN |= {"item", "row", "attribute", "official_split", COUNTERFACTUALS}
 
 #: Columns that do not identify an item: it may have another value in the other run.
 LABELS = {"label", "category", "bias_type"}
