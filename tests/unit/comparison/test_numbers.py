@@ -382,6 +382,8 @@ def test_counterfactual_rows_are_compared_one_by_one(folders):
     same = numbers["ifr_b"]
     assert (same.change, same.p_value) == (pytest.approx(-6), pytest.approx(2 / 2**12))
     assert same.base.low < same.head.high  # McNemar's test is exact
+    of_values = compare(folders)["tables/predictions/mine/counterfactual_values.csv"].numbers
+    assert {number.judged_by for number in of_values if number.status != SAME} == {ITEMS}
     audit_predictions(head[::-1], **options, out=folders[1])
     again = {number.number: number for number in compare(folders)[COUNTERFACTUAL].numbers}
     assert [again[name].p_value for name in again] == [numbers[name].p_value for name in again]

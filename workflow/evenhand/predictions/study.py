@@ -156,7 +156,7 @@ class PredictionStudy:
             CROSS.join(cells) if all(cells) else ""
             for cells in zip(*(column.tolist() for column in columns), strict=True)
         ])  # fmt: skip
-        values = sorted(set(joined.tolist()) - {""}, key=_order)
+        values = sorted(set(joined.tolist()) - {""}, key=order_of)
         place = {value: i for i, value in enumerate(values)}
         codes = np.array([place.get(value, -1) for value in joined.tolist()])
         return Attribute(CROSS.join(names), values, codes)
@@ -235,7 +235,8 @@ class PredictionStudy:
         """The counterfactual rows, with the values whose means are the numbers of their table.
 
         The columns are ``place`` (of the factual case), ``attribute`` (the changed one), ``value``
-        (the value that it is set to), and those of `evenhand.predictions.tables.counterfactuals`.
+        (the value that it is set to), those of `evenhand.predictions.tables.counterfactuals`, and
+        with a positive label that of `evenhand.predictions.tables.counterfactual_values`.
         """
         predictions, cases = self.predictions, self.predictions.factual
         before, after = predictions.predicted[0, cases], predictions.flipped_predicted
@@ -246,6 +247,9 @@ class PredictionStudy:
             p, flipped = predictions.probabilities[0, cases], predictions.flipped
             rows["ifr_p"] = 100.0 * similar_outputs(p, flipped[:, None])
             rows["moved"] = np.abs(flipped - p).sum(axis=1) / 2
+            before, after = p, flipped
+        if predictions.positive is not None:
+            rows["signed_change"] = (after - before.astype(float))[:, predictions.positive]
         return rows
 
     @property
@@ -565,7 +569,7 @@ class PredictionStudy:
         return "; ".join(classes[i] for i in np.flatnonzero(of_case)) or "none"
 
 
-def _order(name: str) -> list[tuple[float, str]]:
+def order_of(name: str) -> list[tuple[float, str]]:
     """Numbers and bins by size, other groups by name."""
     return [(low_end(part), part) for part in name.split(CROSS)]
 

@@ -15,7 +15,7 @@ from evenhand.predictions.read import COUNTERFACTUALS
 
 
 class Store:
-    """The counterfactual rows of an audit: of ``tables/predictions/{name}/counterfactuals.csv``."""
+    """The counterfactual rows of an audit: of ``tables/predictions/{name}/counterfactual….csv``."""
 
     def __init__(self, results: Results, table: str) -> None:
         self.path = results.folder / "predictions" / Path(table).parent.name / "cases.parquet"
@@ -33,10 +33,11 @@ class Store:
         return rows.join(factual.to_pandas())
 
     def items(self, key: dict[str, str], column: str) -> Items | None:
-        """Return the rows that change an attribute, named by factual case and value."""
+        """Return the rows that change an attribute (to its value), named by case and value."""
         if self.rows is None or column not in self.rows:
             return None
-        rows = self.rows[self.rows["attribute"] == key["attribute"]]
+        parts = {name: key[name] for name in ("attribute", "value") if name in key}
+        rows = self.rows[(self.rows[[*parts]] == parts).all(axis=1)]
         names = (rows["id"] + "\0" + rows["value"]).to_numpy(dtype=str)
         clusters = np.char.replace(rows["cluster"].to_numpy(dtype=str), "\0", "\1")
         return Items(names, clusters, rows[column].to_numpy(dtype=float))
