@@ -299,6 +299,12 @@ def test_predictions_as_data_and_as_file_give_the_same(tmp_path, monkeypatch):
     classes = data.assign(y=data["y"].map({1: "s", 0: "t"}), p=["s", "t", "t"] * 20)
     page = eh.audit_predictions(classes, **options).to_html(tmp_path / "classes.html").read_text()
     assert "True positive rate of <bdi>t</bdi>" in page
+    rows = data.assign(id=range(60), of="")
+    other = rows.assign(id=range(60, 120), of=range(60), g=rows["g"].map({"a": "b", "b": "a"}))
+    options |= {"id": "id", "counterfactual_of": "of"}
+    result = eh.audit_predictions(pd.concat([rows, other.assign(p=1 - other["p"])]), **options)
+    page = result.to_html(tmp_path / "counterfactual.html").read_text(encoding="utf-8")
+    assert '<th scope="col">Set to</th>' in page and "; set to " in html.unescape(page)
 
 
 def test_a_named_index_is_a_column_of_an_audit_and_no_feature():

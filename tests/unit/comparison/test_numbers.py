@@ -33,6 +33,7 @@ from evenhand.legal import classifier_tables
 from evenhand.legal.classifier_tables import attribute_leakage, group_scores, mitigation
 from evenhand.legal.classifier_tables.calibration import TABLE
 from evenhand.predictions import preferences
+from evenhand.predictions import tables as predicted_tables
 from evenhand.predictions.tables import groups as predicted_groups
 from evenhand.slguset import tables as bias_tables
 from evenhand.stereotypes import tables as pair_tables
@@ -190,13 +191,14 @@ def test_malformed_tables_are_an_error(folders, text, message):
 
 def test_the_modules_that_find_items_exist():
     members = [*load_members(pair_tables), *load_members(bias_tables)]
-    members += [preferences, predicted_groups, *load_members(classifier_tables)]
+    members += [preferences, *load_members(predicted_tables), *load_members(classifier_tables)]
     names = {column.items for member in members for column in member.TABLE.numbers()} - {""}
     assert names == {
         "slguset_bias",
         "pair_scores",
         "log_answers",
         "audited_cases",
+        "counterfactual_rows",
         "classifier_cases",
         "classifier_tests",
         "worst_cells",
@@ -356,6 +358,47 @@ def test_cases_of_predictions_are_compared_one_by_one(folders, clustered):
     table = compare(folders)[GROUPS]
     assert {one.judged_by for one in table.numbers if one.status != SAME} == {INTERVALS}
     assert MOVED not in statuses(table)
+
+
+COUNTERFACTUAL = "tables/predictions/mine/counterfactuals.csv"
+
+
+def test_counterfactual_rows_are_compared_one_by_one(folders):
+    """Of 200 pairs 12 decisions differ anew; the intervals overlap, and the order is another."""
+    draw = np.random.default_rng(4)
+    cases = pd.DataFrame({"id": range(200), "y": draw.integers(0, 2, 200), "of": ""})
+    cases["sex"], cases["p"] = ["f", "m"] * 100, draw.uniform(0.1, 0.9, 200).round(3)
+    other = cases.assign(id=cases["id"] + 200, of=cases["id"], sex=["m", "f"] * 100)
+    other.loc[::20, "p"] = 1 - other.loc[::20, "p"]
+    options = {"label": "y", "prediction": "p", "groups": ["sex"], "positive": 1}
+    options |= {"id": "id", "counterfactual_of": "of"}
+    audit_predictions(pd.concat([cases, other]), **options, out=folders[0])
+    other.loc[5:121:10, "p"] = 1 - other.loc[5:121:10, "p"]
+    head = pd.concat([cases, other]).iloc[::-1]
+    audit_predictions(head, **options, out=folders[1])
+    numbers = {number.number: number for number in compare(folders)[COUNTERFACTUAL].numbers}
+    assert {*numbers} == {"ifr_b", "ifr_p", "moved"}
+    assert {(one.status, one.judged_by) for one in numbers.values()} == {(MOVED, ITEMS)}
+    same = numbers["ifr_b"]
+    assert (same.change, same.p_value) == (pytest.approx(-6), pytest.approx(2 / 2**12))
+    assert same.base.low < same.head.high  # McNemar's test is exact
+    of_values = compare(folders)["tables/predictions/mine/counterfactual_values.csv"].numbers
+    assert {number.judged_by for number in of_values if number.status != SAME} == {ITEMS}
+    audit_predictions(head[::-1], **options, out=folders[1])
+    again = {number.number: number for number in compare(folders)[COUNTERFACTUAL].numbers}
+    assert [again[name].p_value for name in again] == [numbers[name].p_value for name in again]
+    # a row set to another value, or of another case, is another item
+    others = head.assign(id=lambda row: row["id"] + 1000)
+    others.loc[others["of"] != "", "of"] += 1000
+    audit_predictions(others, **options, out=folders[1])
+    (apart,) = (one for one in compare(folders)[COUNTERFACTUAL].numbers if one.number == "ifr_b")
+    assert apart.judged_by == ITEMS and apart.standard_error > 1.2 * same.standard_error
+    audit_predictions(head, **options, out=folders[1])
+    path = folders[0] / "predictions/mine/cases.parquet"  # as of an older audit
+    pq.write_table(pq.read_table(path).drop_columns("counterfactuals"), path)
+    numbers = compare(folders)[COUNTERFACTUAL].numbers
+    assert {number.judged_by for number in numbers} == {INTERVALS}
+    assert MOVED not in {number.status for number in numbers if number.number == "ifr_b"}
 
 
 def test_equal_items_under_two_names_are_one_number(folders):

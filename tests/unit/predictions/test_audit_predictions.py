@@ -203,7 +203,9 @@ def test_counterfactual_rows_give_ifr(tmp_path):
     assert row["ifr_p"] >= 50 and meta["cases"] == 100
     labels = both.assign(p=(both["p"] >= 0.5).map({True: "1", False: "0"}))
     [decided] = audit(tmp_path, labels, id="id", counterfactual_of="of")[0]["counterfactuals"]
-    assert decided == row | dict.fromkeys(("ifr_p", "ifr_p_low", "ifr_p_high", "moved"))
+    blank = [name + end for name in ("ifr_p", "moved") for end in ("", "_low", "_high")]
+    assert decided == row | dict.fromkeys(blank)
+    assert row["moved_low"] < row["moved"] < row["moved_high"]
     words = findings({**tables, "counterfactuals": [decided]}, 5.0)[0]
     assert words.endswith("have the same predicted label (IFR_b).")
     above = [each | {"verdict": "above"} for each in tables["gaps"]]
@@ -236,13 +238,48 @@ def test_scores_that_move_without_a_decision_are_stated(tmp_path):
     assert findings(tables, 5.0, meta)[0].startswith(
         "Of 77 counterfactual rows of group, 100.0 % (95 % CI 95.3 to 100.0) have the same"
         " predicted label (IFR_b), and 0.0 % (95 % CI 0.0 to 4.7) a similar probability (IFR_p),"
-        " which changes by 30.0 points on average."
+        " which changes by 30.0 points on average; set to a, the probability of 1 falls by 30.0"
+        " points on average (95 % CI 30.0 to 30.0; 38 rows); set to b, it rises by 30.0 points on"
+        " average (95 % CI 30.0 to 30.0; 39 rows)."
     )
     assert "3 of 77 counterfactual rows have another label than the factual row" in " ".join(
         notes(meta, tables, "")
     )
     reasons = {row["detail"]: row["reason"] for row in tables["left_out"]}
     assert reasons == {"'cp3'": "not_factual", "'cp5'": "not_factual", "'nobody'": "no_factual"}
+
+
+@pytest.mark.parametrize("has_probabilities", [True, False])
+def test_the_values_that_counterfactual_rows_are_set_to_have_a_direction(
+    tmp_path, has_probabilities
+):
+    """Set to c, predictions fall; set to a and b they change in both directions."""
+    table = people(n=300).assign(of="")
+    table["group"] = ["a", "b", "c"] * 100
+    other = table.assign(id="c" + table["id"], of=table["id"], group=["b", "c", "a"] * 100)
+    shift = np.where(other["group"] == "c", -0.2, np.where(np.arange(300) // 3 % 2, 0.04, -0.04))
+    other["p"] = (other["p"] + shift).clip(0, 1)
+    both = pd.concat([table, other])
+    if not has_probabilities:
+        both["p"] = (both["p"] >= 0.5).astype(int)
+    options = {"id": "id", "counterfactual_of": "of"}
+    tables, meta = audit(tmp_path, both, positive="1", **options)
+    rows = {row["value"]: row for row in tables["counterfactual_values"]}
+    before, after = (part["p"].to_numpy()[1::3] for part in (both[:300], both[300:]))
+    assert rows["c"]["signed_change"] == pytest.approx((after - before).mean(), abs=1e-6)
+    assert (rows["c"]["label"], rows["c"]["rows"], [*rows]) == ("1", 100, ["a", "b", "c"])
+    low, change, high = (rows["c"][f"signed_change{end}"] for end in ("_low", "", "_high"))
+    assert low < change < high < 0
+    assert [row["p_adjusted"] < 0.05 for row in rows.values()] == [False, False, True]
+    (words,) = (each for each in findings(tables, 5.0, meta) if "counterfactual row" in each)
+    subject = "the probability of 1" if has_probabilities else "the share predicted as 1"
+    assert f"; set to c, {subject} falls by " in words and words.count("set to") == 1
+    audited = audit(
+        tmp_path,
+        both.assign(y=both["y"].map({0: "x", 1: "z"}), p=np.where(both["p"] >= 0.5, "z", "x")),
+        **options,
+    )[0]
+    assert "counterfactual_values" not in audited  # no label is positive
 
 
 def test_one_counterfactual_row_has_no_interval(tmp_path):
@@ -1110,6 +1147,7 @@ def test_predictions_that_miss_rows_of_the_labels_are_counted(tmp_path):
         (people(), {"prediction": "y"}, "^.*: y is named as `label` and as the prediction"),
         (people(), {"groups": ["outcome"]}, "`groups` names outcome, which has a meaning of its"),
         (people(), {"groups": ["all"]}, "`groups` names all, which has a meaning of its own in"),
+        (people(), {"groups": ["counterfactuals"]}, "`groups` names counterfactuals, which has a"),
         (people(), {"groups": ["a × b"]}, "`groups` names a × b, which joins attributes in the"),
         (people(), {"id": "id", "counterfactual_of": "none"}, "the column none is blank, so ther"),
     ],
@@ -1118,7 +1156,7 @@ def test_options_that_would_change_nothing_or_too_much_are_refused(
     tmp_path, table, options, problem
 ):
     with pytest.raises(InputError, match=problem):
-        names = ("outcome", "all", "a × b")
+        names = ("outcome", "all", "counterfactuals", "a × b")
         more = dict.fromkeys(names, table["group"]) | {"none": ""}
         audit(tmp_path, table.assign(**more), **options)
 

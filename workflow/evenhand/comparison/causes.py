@@ -17,6 +17,7 @@ from evenhand.io.documents import read_description
 from evenhand.io.tables import read_columns, read_table_schema
 from evenhand.legal.built import BuiltCases
 from evenhand.legal.records import text_id
+from evenhand.predictions.read import COUNTERFACTUALS
 
 #: Kinds of change: only head has it, only base has it, or the records differ.
 NEW, GONE, CHANGED = "new", "gone", "changed"
@@ -35,7 +36,7 @@ ITEMS: dict[str, tuple[str, list[str]]] = {
 
 #: Columns of cases and people that a run adds, or that follow from the others.
 OF_RUN = {"prediction", "probability", "outcome", "preference", "right", "misplaced", "cluster"}
-OF_RUN |= {"item", "row", "attribute", "official_split"}
+OF_RUN |= {"item", "row", "attribute", "official_split", COUNTERFACTUALS}
 
 #: The columns of the sentences of a pair, each with that of the other one.
 SIDES = {"more": "less", "less": "more"}

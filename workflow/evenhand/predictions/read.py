@@ -44,6 +44,9 @@ THRESHOLD = 0.5
 #: The columns of the cases beside their groups.
 CASE_COLUMNS = ("id", "label", "prediction", "probability", "outcome", "cluster")
 
+#: A further column of cases: `PredictionStudy.counterfactuals` of each, if there are any.
+COUNTERFACTUALS = "counterfactuals"
+
 #: Below this number each whole one is a float of its own.
 EXACT = 2**53
 
@@ -83,8 +86,9 @@ class Predictions:
         The group of each case by attribute, blank where it is missing; intersections last.
     clusters : array of str, shape (n,)
         Cases that depend on each other; by default each is its own.
-    factual, changed : array of int, array of str
-        Of each counterfactual row: the place of its factual case, and the changed attribute.
+    factual, changed, set_to : array of int, two arrays of str
+        Of each counterfactual row: the place of its factual case, the changed attribute and its
+        value.
     flipped : array of float, shape (m, k), or None
         Their probabilities.
     flipped_predicted : array of bool, shape (m, k)
@@ -128,6 +132,7 @@ class Predictions:
     clusters: np.ndarray
     factual: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
     changed: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=str))
+    set_to: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=str))
     flipped: np.ndarray | None = None
     flipped_predicted: np.ndarray = field(default_factory=lambda: np.empty((0, 0), dtype=bool))
     several: bool = False
@@ -206,7 +211,8 @@ def read_predictions(
     if same := [name for name in groups if name in (prediction, *by_class.values())]:
         problem = f"the attribute {same[0]} is the prediction"
         raise InputError(problem, file=file, remedy="name a protected attribute")
-    if taken := [name for name in groups if name in (*CASE_COLUMNS, ALL, "") or CROSS in name]:
+    reserved = {*CASE_COLUMNS, COUNTERFACTUALS, ALL, ""}
+    if taken := [name for name in groups if name in reserved or CROSS in name]:
         means = "joins attributes in" if CROSS in taken[0] else "has a meaning of its own in"
         problem = (
             f"`groups` names {taken[0] or 'a column without a name'}, which {means} the results"
@@ -271,7 +277,7 @@ def read_predictions(
         known = table[name] != ""
         cells, at = table.loc[known, name], lines[known]
         members.loc[known, name] = bin_column(cells, bins[name], name, gold or file, at)
-    factual, changed, rows = _counterfactuals(ids, factual_ids, members, bad)
+    factual, changed, set_to, rows = _counterfactuals(ids, factual_ids, members, bad)
     kept = np.flatnonzero(bad.usable & is_case)
     if 2 * bad.usable.sum() < len(ids) or not len(kept):
         problem = f"{bad.count()}, more than half of them"
@@ -326,6 +332,7 @@ def read_predictions(
         clusters=clusters.to_numpy(dtype=str)[kept],
         factual=np.searchsorted(kept, factual),
         changed=np.array(changed, dtype=str),
+        set_to=np.array(set_to, dtype=str),
         flipped=None if p is None else p[rows],
         flipped_predicted=one_hot(predicted[rows], classes),
         unclustered=int((table[cluster].iloc[kept] == "").sum()) if cluster else 0,
@@ -639,8 +646,11 @@ def _rounding(cells: pd.DataFrame) -> float:
 
 def _counterfactuals(
     ids: pd.Series, factual_ids: pd.Series, members: pd.DataFrame, bad: _LeftOut
-) -> tuple[np.ndarray, list[str], np.ndarray]:
-    """Return the row of each counterfactual's factual case, the changed attributes, and its row."""
+) -> tuple[np.ndarray, list[str], list[str], np.ndarray]:
+    """Return the row of each counterfactual's factual case, the changed attributes, and its row.
+
+    Before its row the values of these attributes.
+    """
     cases = np.flatnonzero((factual_ids == "") & bad.usable)
     place = pd.Series(cases, index=ids.iloc[cases])
     is_known = factual_ids.isin(place.index)
@@ -651,9 +661,11 @@ def _counterfactuals(
     factual = place[factual_ids.iloc[rows]].to_numpy()
     named = members.to_numpy()[rows]
     differs = (named != members.to_numpy()[factual]) & (named != "")  # a blank cell is no change
-    changed = [" and ".join(members.columns[row]) for row in differs]
     same = bad.usable & False
     same.iloc[rows] = ~differs.any(axis=1)
     bad.mark(same, "no_flip", factual_ids.map(repr))
     kept = differs.any(axis=1)
-    return factual[kept], [names for names in changed if names], rows[kept]
+    differs, named = differs[kept], named[kept]
+    changed = [" and ".join(members.columns[row]) for row in differs]
+    set_to = [" and ".join(cells[row]) for cells, row in zip(named, differs, strict=True)]
+    return factual[kept], changed, set_to, rows[kept]

@@ -20,6 +20,7 @@ from evenhand.metrics.calibration import bin_values, calibration_error
 from evenhand.metrics.classification import counts_of, has_few, influence, over_occurring, stacked
 from evenhand.metrics.disparity import permuted_sums
 from evenhand.metrics.group import group_sums
+from evenhand.metrics.individual import similar_outputs
 from evenhand.metrics.inference import (
     LEAST_EFFECTIVE,
     bounded,
@@ -32,7 +33,7 @@ from evenhand.metrics.inference import (
     total,
     with_runs,
 )
-from evenhand.predictions.read import Predictions, one_hot
+from evenhand.predictions.read import COUNTERFACTUALS, Predictions, one_hot
 from evenhand.predictions.words import ALL
 from evenhand.text.phrases import CROSS
 
@@ -155,7 +156,7 @@ class PredictionStudy:
             CROSS.join(cells) if all(cells) else ""
             for cells in zip(*(column.tolist() for column in columns), strict=True)
         ])  # fmt: skip
-        values = sorted(set(joined.tolist()) - {""}, key=_order)
+        values = sorted(set(joined.tolist()) - {""}, key=order_of)
         place = {value: i for i, value in enumerate(values)}
         codes = np.array([place.get(value, -1) for value in joined.tolist()])
         return Attribute(CROSS.join(names), values, codes)
@@ -228,6 +229,28 @@ class PredictionStudy:
             confidence = predictions.probabilities.max(axis=2, keepdims=True)
             holds = (predictions.predicted & predictions.true).any(axis=2, keepdims=True)
         return np.hstack([bin_values(*run) for run in zip(confidence, holds, strict=True)])
+
+    @cached_property
+    def counterfactuals(self) -> pd.DataFrame:
+        """The counterfactual rows, with the values whose means are the numbers of their table.
+
+        The columns are ``place`` (of the factual case), ``attribute`` (the changed one), ``value``
+        (the value that it is set to), those of `evenhand.predictions.tables.counterfactuals`, and
+        with a positive label that of `evenhand.predictions.tables.counterfactual_values`.
+        """
+        predictions, cases = self.predictions, self.predictions.factual
+        before, after = predictions.predicted[0, cases], predictions.flipped_predicted
+        names = {"attribute": predictions.changed, "value": predictions.set_to}
+        rows = pd.DataFrame({"place": cases, **names})
+        rows["ifr_b"] = 100.0 * (before == after).all(axis=1)
+        if predictions.flipped is not None:
+            p, flipped = predictions.probabilities[0, cases], predictions.flipped
+            rows["ifr_p"] = 100.0 * similar_outputs(p, flipped[:, None])
+            rows["moved"] = np.abs(flipped - p).sum(axis=1) / 2
+            before, after = p, flipped
+        if predictions.positive is not None:
+            rows["signed_change"] = (after - before.astype(float))[:, predictions.positive]
+        return rows
 
     @property
     def metrics(self) -> list[Metric]:
@@ -506,8 +529,15 @@ class PredictionStudy:
         return pseudo_values
 
     def cases(self) -> Iterator[dict[str, Any]]:
-        """Yield each case: `CASE_COLUMNS` and groups; the prediction is that of most runs."""
-        predictions = self.predictions
+        """Yield each case: `CASE_COLUMNS` and groups; the prediction is that of most runs.
+
+        If there are counterfactual rows, also those of the case (`counterfactuals`).
+        """
+        predictions, rows = self.predictions, {}
+        if len(predictions.factual):
+            rows = {n: [] for n in range(len(predictions.id))}
+            for row in self.counterfactuals.to_dict("records"):
+                rows[row.pop("place")].append(row)
         shares = predictions.predicted.mean(axis=0)
         most = (
             shares > 0.5
@@ -530,6 +560,7 @@ class PredictionStudy:
                 "outcome": outcome,
                 "cluster": predictions.clusters[i],
                 **{name: cells[i] for name, cells in predictions.groups.items()},
+                **({COUNTERFACTUALS: rows[i]} if rows else {}),
             }
 
     def _named(self, of_case: np.ndarray) -> str:
@@ -538,7 +569,7 @@ class PredictionStudy:
         return "; ".join(classes[i] for i in np.flatnonzero(of_case)) or "none"
 
 
-def _order(name: str) -> list[tuple[float, str]]:
+def order_of(name: str) -> list[tuple[float, str]]:
     """Numbers and bins by size, other groups by name."""
     return [(low_end(part), part) for part in name.split(CROSS)]
 

@@ -36,6 +36,9 @@ MANY_TIED = 0.05
 #: From this share of pairs on that contradict the numbers of their log, findings are in doubt.
 MANY_CONTRADICTED = 0.1
 
+#: A smaller change of probabilities, rounded to tenths of a point, is 0.
+LEAST_CHANGE = 0.0005
+
 #: Shares in the tables are rounded to less than this.
 ROUNDED = 1e-5
 
@@ -134,7 +137,10 @@ def findings(
         for finding in _significant(tables)
     )
     follow = has_gap and not any(_changes_many(row, delta) for row in changed)
-    flips = [_say("counterfactuals", row=row) for row in changed]
+    flips = [
+        _say("counterfactuals", row=row, changes=_clear_changes(row["attribute"], tables))
+        for row in changed
+    ]
     warnings = [*worthless(description or {}, tables), *reversed_words(description or {})]
     if not is_constant(description or {}) and (doubt := tied_doubt(description or {}, tables)):
         warnings.append(f"{doubt}.")
@@ -147,6 +153,20 @@ def _changes_many(row: Mapping[str, Any], delta: float) -> bool:
     """Whether significantly more than delta of the counterfactual rows change."""
     highs = (row[f"{name}_high"] for name in ("ifr_b", "ifr_p"))
     return any(high is not None and high < 100 - delta for high in highs)
+
+
+def _clear_changes(attribute: str, tables: Tables) -> list[dict[str, Any]]:
+    """Return the significant changes by counterfactual value, at most two, the clearest first.
+
+    The clearest has the interval that is farthest from 0.
+    """
+    clear = []
+    for row in where(tables.get("counterfactual_values", ()), attribute=attribute):
+        low, high = row["signed_change_low"], row["signed_change_high"]
+        is_known = low is not None and low * high > 0 and row["p_adjusted"] < ALPHA
+        if is_known and abs(row["signed_change"]) >= LEAST_CHANGE:
+            clear.append((min(abs(low), abs(high)), row))
+    return [row for _, row in sorted(clear, key=lambda pair: -pair[0])[:2]]
 
 
 def _contradicted(description: Mapping[str, Any], are_many: bool) -> list[str]:

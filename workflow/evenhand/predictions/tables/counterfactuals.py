@@ -2,11 +2,17 @@
 
 from collections.abc import Iterator
 
-import numpy as np
-
-from evenhand.core.tables import NotApplicable, Row, Table, integer, percent, share, text
-from evenhand.metrics.individual import similar_outputs
-from evenhand.metrics.inference import korn_graubard, total
+from evenhand.core.tables import (
+    NotApplicable,
+    Row,
+    Table,
+    integer,
+    percent,
+    share,
+    text,
+    with_interval,
+)
+from evenhand.metrics.inference import bounded, korn_graubard, sign_flip_interval, total
 from evenhand.predictions.study import PredictionStudy
 
 TABLE = Table(
@@ -22,17 +28,22 @@ TABLE = Table(
             "Counterfactual rows with the same predicted label",
             interval=True,
             neutral=100,
+            items="counterfactual_rows",
         ),
         percent(
             "ifr_p",
             "Counterfactual rows with a similar probability; blank without probabilities",
             interval=True,
             neutral=100,
+            items="counterfactual_rows",
         ),
         share(
             "moved",
             "Mean absolute change of the probabilities: half of its sum over the classes, which of"
             " two is that of either",
+            interval=True,
+            neutral=0,
+            items="counterfactual_rows",
         ),
     ),
     source="IIFR (Journal of Software 34(9), 2023), section 3.2",
@@ -41,20 +52,15 @@ TABLE = Table(
 
 def rows(study: PredictionStudy) -> Iterator[Row]:
     """Yield a row per attribute that counterfactual rows change."""
-    predictions = study.predictions
-    if not len(predictions.factual):
+    if not len(study.predictions.factual):
         raise NotApplicable("there are no counterfactual rows")
-    for name in dict.fromkeys(predictions.changed.tolist()):
-        some = predictions.changed == name
-        cases = predictions.factual[some]
-        before, after = predictions.predicted[0, cases], predictions.flipped_predicted[some]
-        shares = {"ifr_b": (before == after).all(axis=1).astype(float)}
-        row: Row = {"attribute": name, "cases": len(np.unique(cases)), "rows": len(cases)}
-        if predictions.probabilities is not None:
-            p, flipped = predictions.probabilities[0, cases], predictions.flipped[some]
-            shares["ifr_p"] = similar_outputs(p, flipped[:, None])
-            row["moved"] = float(np.abs(flipped - p).sum(axis=1).mean() / 2)
-        for key, values in shares.items():
-            low, high = korn_graubard(total(values, predictions.clusters[cases]), study.level)
-            row |= {key: 100 * values.mean(), f"{key}_low": 100 * low, f"{key}_high": 100 * high}
+    for name, rows in study.counterfactuals.groupby("attribute", sort=False):
+        clusters = study.predictions.clusters[rows["place"]]
+        row: Row = {"attribute": name, "cases": rows["place"].nunique(), "rows": len(rows)}
+        for key in rows.columns.intersection(["ifr_b", "ifr_p"]):
+            ends = korn_graubard(total(rows[key] / 100, clusters), study.level)
+            row |= with_interval(key, rows[key].mean(), *(100 * end for end in ends))
+        if "moved" in rows:
+            interval = sign_flip_interval(total(rows["moved"], clusters), level=study.level)
+            row |= with_interval("moved", rows["moved"].mean(), *bounded(interval, 0.0, 1.0))
         yield row
