@@ -579,7 +579,8 @@ def test_a_fall_of_the_ifr_of_counterfactual_rows_is_more_bias(run, tmp_path):
     gate = "tables/predictions/mine/counterfactuals.csv:ifr_b:attribute=sex"
     code, out, _ = run("base", "head", "--gate", f"{gate}:rose")
     assert code == 1 and run("head", "base", "--gate", f"{gate}:rose")[0] == 0
-    assert "more bias. Clearest change: IFR_b (Factual and counterfactual" in out
+    assert "**2 of 3 bias measures moved beyond noise, more bias in 2 of them." in out
+    assert "| IFR_b (Factual and counterfactual predictions, “Predictions”) | attribute sex |" in out
 
 
 @pytest.mark.parametrize(("metric", "side"), [("ifr_b", "rose"), ("ddp", "fell"), ("acc", "fell")])
