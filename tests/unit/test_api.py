@@ -839,11 +839,17 @@ def test_numbers_in_the_column_of_texts_are_no_sentences(tmp_path):
 def test_an_extraction_of_nothing_is_a_warning(tmp_path):
     for content in ('{"text": ""}\n', '{"text": "No such word."}\n'):
         (tmp_path / "a.jsonl").write_text(content)
-        with pytest.warns(UserWarning, match=r"^no sentence has a word of gender$"):
+        words = 'no sentence has a word of gender; texts were read as language="en", attr.*right?'
+        with pytest.warns(UserWarning, match=f"^{words}"):
             assert not len(eh.extract_sentences(tmp_path, language="en"))
     (tmp_path / "a.jsonl").write_text('{"text": 5}\n')
-    with pytest.raises(InputError, match="no record has a text in the field 'text': the fields ar"):
+    with pytest.raises(InputError, match="no record has a text in the field 'text': the text is 5"):
         eh.extract_sentences(tmp_path, language="en")
+    (tmp_path / "b.csv").write_text("body\nShe is a nurse.\n")
+    words = r"line 1 \(missing field: the columns are body\).*; set `text_field` to the field"
+    (tmp_path / "a.jsonl").write_text('{"text": "She is a nurse who works in a hospital."}\n')
+    with pytest.warns(UserWarning, match=words):
+        assert len(eh.extract_sentences(tmp_path, language="en")) == 1
 
 
 @pytest.mark.parametrize(
@@ -871,6 +877,8 @@ def test_an_extraction_of_nothing_is_a_warning(tmp_path):
         ("extract_sentences", {"pack": "mine"}, "`language` has no effect beside `pack`; leave"),
         ("extract_sentences", {"text_field": 5}, "`text_field` is of the type int, and must be"),
         ("extract_sentences", {"filters": "length"}, "`filters` is .*; it must be a list"),
+        ("extract_sentences", {"filters": []}, r"`filters` is \[\]; .* a list, with 1 or more"),
+        ("audit_pairs", {"methods": []}, "`methods` is empty; name one, or leave it out"),
     ],
 )
 def test_arguments_of_a_wrong_type_are_one_sentence(function, arguments, words, pairs, tmp_path):

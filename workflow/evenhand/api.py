@@ -548,7 +548,8 @@ def audit_table(
     missing : str
         Rows with a blank cell: ``drop`` them, make blank a ``category``, or ``impute`` features.
     features, categories : sequence of str, optional
-        Columns: the features (by default all others), and numeric codes of categories.
+        Columns: the features (by default, or of an empty list, all others), and numeric codes of
+        categories.
     methods : sequence of str
         Of ``mlp``, ``mlp_without_attribute``, ``alfr``, ``laftr_dp``, ``laftr_eo``, ``cfair``,
         ``cfair_eo``, ``logistic_regression`` and ``majority``; ``iifr`` is ``mlp`` with IIFR's
@@ -743,7 +744,7 @@ def extract_sentences(
         problem = f"there is no pack for {language} and {attribute}"
         remedy = f"give `language` and `attribute` of one of {', '.join(known)}, or your own `pack`"
         raise InputError("`language` is missing" if language is None else problem, remedy=remedy)
-    keys = {"pack": str(folder)} | ({"filters": _plain(filters)} if filters else {})
+    keys = {"pack": str(folder)} | ({} if filters is None else {"filters": _plain(filters)})
     corpus = {"files": ["corpus"], "text_field": text_field, "paragraphs": paragraphs}
     keys["corpora"] = {"mine": corpus}
     config = _completed({"slguset": keys})
@@ -764,6 +765,7 @@ def extract_sentences(
                if key not in ("files", "sources")}  # fmt: skip
     settings = plan_slguset.pack_options(config, *plan_slguset.WORDS).values_by_name
     reading = {name: settings[name] for name in plan_slguset.READING}
+    of_filters = [*map(Path, plan_slguset.filter_files(config))]
     tables, judged, unread, read = Path(slguset["pack"]), [], [], 0
     per_file: Counter[str] = Counter()
     for shard, (_, part) in shards.items():
@@ -780,7 +782,7 @@ def extract_sentences(
             sentences=out_files["sentences"], keywords=tables / "keywords.csv",
             keyword_words=tables / "keyword_words.csv",
             out=out_files["filters"], filters=slguset["filters"],
-            files=list(map(Path, plan_slguset.filter_files(config))),
+            files=of_filters,
             agreement=list(map(Path, plan_slguset.agreement_files(config))),
             **slguset["find_keywords"], **plan_slguset.filter_options(config).values_by_name,
             **settings,
@@ -816,9 +818,11 @@ def extract_sentences(
     rows += map(json.loads, plan_slguset.quarantine_rows(skipped))
     candidates.attrs["quarantine"] = rows
     problem = "" if len(candidates) else f"no sentence has a word of {settings['attribute']}"
-    of_files = problems_with_files(rows)
-    of_files += "; all are in .attrs['quarantine']" * bool(of_files)
-    if problems := [*filter(None, [problem, problem_of_lines(candidates), of_files])]:
+    problems = [problem, problem_of_lines(candidates)]
+    problems.append(problems_with_files(rows, ".attrs['quarantine']"))
+    if pack is None and not problems[1] and is_other_language(candidates):
+        problems.append(_say("other_language", language, attribute))
+    if problems := [*filter(None, problems)]:
         warnings.warn("; ".join(problems), stacklevel=3)
     return candidates
 
@@ -871,14 +875,32 @@ def compare(
     return comparison if has_names else comparison._replace(folders=("", ""))  # random names
 
 
-def problems_with_files(quarantine: Sequence[Mapping[str, Any]]) -> str:
-    """Return the problems of `extract_sentences` with files in words; blank if there is none."""
+def problems_with_files(quarantine: Sequence[Mapping[str, Any]], place: Path | str) -> str:
+    """Return the problems of `extract_sentences` with files in words; blank if there is none.
+
+    `place` has all of them.
+    """
+    from evenhand.slguset.extract_sentences import SET_FIELD
+
+    if not quarantine:
+        return ""
     names = {}
     for row in quarantine:
         problem = ": ".join(filter(None, [row["reason"].replace("_", " "), row["detail"]]))
-        place = f", line {row['position']:.0f}" if row.get("unit") == "line" else ""
-        names.setdefault((row["file"], problem), f"{row['file']}{place} ({problem})")
-    return f"problems with files: {listed([*names.values()], 3)}" if names else ""
+        line = f", line {row['position']:.0f}" if row.get("unit") == "line" else ""
+        names.setdefault((row["file"], problem), f"{row['file']}{line} ({problem})")
+    words = f"problems with files: {listed([*names.values()], 3)}; all are in {place}"
+    has_no_field = any(row["reason"] == "missing_field" for row in quarantine)
+    return f"{words}; {SET_FIELD}" if has_no_field else words
+
+
+def is_other_language(sentences: "pd.DataFrame") -> bool:
+    """Return whether no sentence is kept and few have a keyword, as of a pack of another language.
+
+    `sentences` are the result of `extract_sentences`.
+    """
+    is_kept = (sentences["verdict"] == "accepted").any()
+    return not is_kept and 10 * len(sentences) <= sentences.attrs["sentences"]
 
 
 def problem_of_lines(sentences: "pd.DataFrame") -> str:
@@ -951,6 +973,8 @@ def _plain(value: Any) -> Any:
 def _names(argument: str, names: Any) -> list[Any]:
     """Return one name or several as a list; InputError for other values."""
     names = _plain(names)
+    if names == []:
+        raise InputError(f"`{argument}` is empty", remedy="name one, or leave it out")
     if not isinstance(names, str | list | None):
         raise InputError(f"`{argument}` is neither a name nor a list of names")
     return [names] if isinstance(names, str) else names or []

@@ -338,7 +338,7 @@ def extract(
         The folder of the tables.
     """
     import evenhand as eh
-    from evenhand.api import problem_of_lines
+    from evenhand.api import is_other_language, problem_of_lines
 
     with warnings.catch_warnings():  # the finding has the problems with files
         warnings.simplefilter("ignore", UserWarning)
@@ -364,7 +364,7 @@ def extract(
         note += f": {listed(without, 3)}"
     if problem := problem_of_lines(rows):
         note += f"; {with_names(problem, _flag)}"
-    elif not count and pack is None and 10 * len(rows) <= rows.attrs["sentences"]:
+    elif pack is None and is_other_language(rows):
         note += f"; texts were read as --language {language} --attribute {attribute}: is it right?"
     finding = f"{count} of {len(rows)} different sentences with a {rows.attrs['attribute']} word of"
     finding += f" the pack are kept, of {rows.attrs['sentences']:,} sentences read (with copies)"
@@ -381,7 +381,7 @@ def _write_problems(quarantine: list[dict], path: Path) -> str:
     from evenhand.api import problems_with_files
 
     pd.DataFrame(quarantine).to_csv(path, index=False)
-    return f"; {problems_with_files(quarantine)} (all in {path})"
+    return f"; {with_names(problems_with_files(quarantine, path), _flag)}"
 
 
 def _write_report(result, out: Path) -> None:
