@@ -36,6 +36,7 @@ from evenhand.text.phrases import choice, listed, plural
 if TYPE_CHECKING:
     import pandas as pd
 
+    from evenhand.comparison.gates import Gate
     from evenhand.comparison.summary import Comparison
 
     Data = pd.DataFrame | str | Path
@@ -68,9 +69,6 @@ SPLIT = "evenhand_split"
 
 #: The method of `audit_table` that is the network with IIFR's loss.
 IIFR = "iifr"
-
-#: Types that arguments are checked for.
-_PLAIN = {str, int, Path, type(None)}
 
 #: The columns of a table of verdicts that no verdict depends on; `Result.table` has them.
 _COUNTS = (
@@ -186,6 +184,10 @@ class Result:
         )
 
 
+#: Types that arguments are checked for.
+_PLAIN = {str, int, Path, Result, type(None)}
+
+
 def _checks_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
     """Let a function refuse arguments of a wrong type, and remove a new `out` if it fails."""
 
@@ -212,7 +214,7 @@ def _checks_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _check_type(name: str, value: Any, annotation: Any) -> None:
-    """Raise InputError if an argument is no text, path or whole number, as annotated.
+    """Raise InputError if an argument is no text, path, whole number or result, as annotated.
 
     The configuration's schema, or the function itself, checks the others.
     """
@@ -590,7 +592,8 @@ def audit_table(
 
         parts = {"train": _frame(train), "test": _frame(test)}
         if lacking := sorted({*parts["train"]} - {*parts["test"]}):
-            raise InputError(f"`test` has no column {lacking[0]!r}, which `train` has")
+            problem = f"`test` has no column {lacking[0]!r}, which `train` has"
+            raise InputError(problem, remedy="add it to `test`, or remove it from `train`")
         unread = sorted({*map(str, parts["test"])} - {*map(str, parts["train"])})
         if SPLIT in parts["train"]:
             problem = f"`train` has a column {SPLIT}, which is made here"
@@ -861,18 +864,26 @@ def compare(
     '3 of 4 group differences moved beyond noise, more bias in 3 of them.'
     """
     from evenhand.comparison.compare_results import compare_results
-    from evenhand.comparison.gates import parse_gate, read_gates
+    from evenhand.comparison.gates import read_gates
 
     has_names = not any(isinstance(run, Result) for run in (base, head))
     base, head = (getattr(run, "folder", run) for run in (base, head))
-    for name, folder in {"base": base, "head": head}.items():
-        _check_type(name, folder, str | Path)
     if isinstance(gates, str) and gates.count(":") > 1 and not Path(gates).exists():
         gates = [gates]
     is_file = isinstance(gates, str | Path)
-    conditions = read_gates(Path(gates)) if is_file else [*map(parse_gate, gates or [])]
+    conditions = read_gates(Path(gates)) if is_file else _parsed(gates)
     comparison = compare_results(base=Path(base), head=Path(head), gates=conditions)
     return comparison if has_names else comparison._replace(folders=("", ""))  # random names
+
+
+def _parsed(gates: Any) -> "list[Gate]":
+    """Return gates of texts and mappings; InputError for other values than a list."""
+    from evenhand.comparison.gates import parse_gate
+
+    if not isinstance(gates, list | tuple | None):
+        remedy = "give a list of gates, or the path of a file of them"
+        raise InputError(f"`gates` is of the type {type(gates).__name__}", remedy=remedy)
+    return [parse_gate(gate, number) for number, gate in enumerate(gates or [], 1)]
 
 
 def problems_with_files(quarantine: Sequence[Mapping[str, Any]], place: Path | str) -> str:
@@ -889,9 +900,8 @@ def problems_with_files(quarantine: Sequence[Mapping[str, Any]], place: Path | s
         problem = ": ".join(filter(None, [row["reason"].replace("_", " "), row["detail"]]))
         line = f", line {row['position']:.0f}" if row.get("unit") == "line" else ""
         names.setdefault((row["file"], problem), f"{row['file']}{line} ({problem})")
-    words = f"problems with files: {listed([*names.values()], 3)}; all are in {place}"
     has_no_field = any(row["reason"] == "missing_field" for row in quarantine)
-    return f"{words}; {SET_FIELD}" if has_no_field else words
+    return _say("with_files", [*names.values()], place, remedy=SET_FIELD if has_no_field else "")
 
 
 def is_other_language(sentences: "pd.DataFrame") -> bool:
@@ -1359,7 +1369,7 @@ def _card(
     for row in table[columns].itertuples(index=False):
         known = ("" if cell is None or cell != cell else cell for cell in row)
         cells = (
-            as_cell(name, cell, units[name]) if isinstance(cell, float) else in_words(name, cell)
+            as_cell(cell, units[name]) if isinstance(cell, float) else in_words(name, cell)
             for name, cell in zip(columns, known, strict=True)
         )
         rows.append([cell.replace("|", "\\|") for cell in cells])
