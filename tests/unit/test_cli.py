@@ -90,6 +90,7 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, monkeypatch, ca
     path = tmp_path / "new" / f"{task}.yaml"
     advice, place = capsys.readouterr().out.splitlines()
     assert place == f"Configuration: {path}" and f"then: evenhand run {path} (other" in advice
+    assert advice.endswith("; every key is explained in docs/config.md)")
     assert f" {task}" not in advice.partition("--task")[2]
     text = path.read_text()
     for each in (text, text.replace("        # identity", "        identity")):

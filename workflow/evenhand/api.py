@@ -963,7 +963,7 @@ def _completed(config: dict[str, Any], delta: float = 5.0) -> dict[str, Any]:
         plan_predictions.check_predictions(config)
         return plan_individual.expand(config)
     except InputError as error:
-        remedy = None if error.remedy == EXPLAINED else error.remedy
+        remedy = None if (error.remedy or "").startswith(EXPLAINED) else error.remedy
         problem = _KEY.sub(r"`\1`", error.problem)
         raise InputError(problem.splitlines(), file=error.file, remedy=remedy) from None
 

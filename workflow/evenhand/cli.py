@@ -414,6 +414,8 @@ def init(folder: Path = Path(), task: str = "predictions") -> None:
     task
         audit, predictions, table, text or extract.
     """
+    from evenhand.core.config import explained
+
     if task not in STARTS:
         raise InputError(f"there is no task {task!r}", remedy=choice(task, STARTS))
     if str(folder) in {*STARTS} - {task} and not folder.exists():
@@ -426,7 +428,7 @@ def init(folder: Path = Path(), task: str = "predictions") -> None:
     others = ", ".join(name for name in STARTS if name != task)
     print(
         f"Edit the names in it, then: evenhand run {shlex.quote(str(path))}"
-        f" (other tasks: --task {others})\nConfiguration: {path}"
+        f" (other tasks: --task {others}; {explained()})\nConfiguration: {path}"
     )
 
 
@@ -535,7 +537,7 @@ def _options(arguments: list[str]) -> tuple[Any, Any, dict[str, Any]]:
         changes = parse_config(options.config)
     except ValueError:
         problem = f"`--config` is {' '.join(options.config)!r}, which sets no key"
-        remedy = "write KEY=VALUE with a key of docs/config.md, such as results=folder"
+        remedy = f"write KEY=VALUE with a key of {located('docs/config.md')}, as results=folder"
         raise InputError(problem, remedy=remedy) from None
     for name, word in (("cores", "all"), ("jobs", "unlimited")):
         count = getattr(options, name)
