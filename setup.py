@@ -6,8 +6,8 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 #: A checkout's files beside the library that a run reads.
-PARTS = ("Snakefile", "config", "envs", "profiles", "requirements", "resources", "workflow/*.py")
-PARTS += ("workflow/report", "workflow/rules", "workflow/schemas")
+PARTS = ("Snakefile", "config", "docs/*.md", "envs", "profiles", "requirements", "resources")
+PARTS += ("workflow/*.py", "workflow/report", "workflow/rules", "workflow/schemas")
 
 
 class BuildWithWorkflow(build_py):

@@ -88,14 +88,12 @@ def test_pairs_as_data_and_as_file_and_a_loaded_model_give_the_same(model, pairs
         " numbers."
     )
     assert findings == results[0].findings
-    assert note.startswith(
-        "2 of 90 pairs are left out (a sentence is empty: 1; both sentences are the same: 1)."
+    left_out = (
+        "2 of 90 pairs are left out (a sentence is empty: 1; the first is pair 89; both sentences"
+        " are the same: 1; the first is pair 88)"
     )
-    assert all(
-        "2 of 90 pairs are left out (a sentence is empty: 1; both sentences are the same: 1)"
-        in card
-        for card in cards
-    )
+    assert note.startswith(f"{left_out}.")
+    assert all(left_out in card for card in cards)
 
 
 def test_verdicts_are_of_the_methods_that_count_on_all_pairs(model, pairs, tmp_path):
@@ -414,7 +412,7 @@ def test_a_table_with_blank_cells_and_whole_numbers_with_points():
     )
     coded = coded.assign(y=[1, -1, -1] * 10, id=coded["id"] % 9)
     assert not eh.audit_table(coded, **options).notes
-    with pytest.raises(InputError, match=r"^`test` has no column 'a', which `train` has"):
+    with pytest.raises(InputError, match=r"^`test` has no column 'a', which `tr.*; add it"):
         eh.audit_table(people, people[["y", "g"]], **options)
     with pytest.raises(
         InputError, match=r"^`attribute` is of the type list, .*; name one, and call"
@@ -486,8 +484,10 @@ def test_a_table_with_a_test_set_uses_it(tmp_path):
     runs = pd.read_parquet(tmp_path / "tabular/mine/runs/official/majority.parquet")
     assert set(runs["n_test"]) <= {80} and len(runs) >= 1
     assert result.findings[1].startswith("logistic_regression: accuracy")
-    for name in ("occupation", "loan"):
-        assert f"Most values of the feature {name} in test are beyond" in result.notes[1]
+    for name, words in (("occupation", "none of the categories"), ("loan", "beyond all numbers")):
+        assert (
+            f"Most values of the feature {name} in test are {words} of train: is" in result.notes[1]
+        )
     assert result.notes[-1] == "1 column of test that train lacks is not used: score."
     with pytest.raises(InputError, match=r"^/proc/x.*: cannot be read or written"):
         result.to_html("/proc/x/a.html")
@@ -845,11 +845,17 @@ def test_numbers_in_the_column_of_texts_are_no_sentences(tmp_path):
 def test_an_extraction_of_nothing_is_a_warning(tmp_path):
     for content in ('{"text": ""}\n', '{"text": "No such word."}\n'):
         (tmp_path / "a.jsonl").write_text(content)
-        with pytest.warns(UserWarning, match=r"^no sentence has a word of gender$"):
+        words = 'no sentence has a word of gender; texts were read as language="en", attr.*right?'
+        with pytest.warns(UserWarning, match=f"^{words}"):
             assert not len(eh.extract_sentences(tmp_path, language="en"))
     (tmp_path / "a.jsonl").write_text('{"text": 5}\n')
-    with pytest.raises(InputError, match="no record has a text in the field 'text': the fields ar"):
+    with pytest.raises(InputError, match="no record has a text in the field 'text': the text is 5"):
         eh.extract_sentences(tmp_path, language="en")
+    (tmp_path / "b.csv").write_text("body\nShe is a nurse.\n")
+    words = r"line 1 \(missing field: the columns are body\).*; set `text_field` to the field"
+    (tmp_path / "a.jsonl").write_text('{"text": "She is a nurse who works in a hospital."}\n')
+    with pytest.warns(UserWarning, match=words):
+        assert len(eh.extract_sentences(tmp_path, language="en")) == 1
 
 
 @pytest.mark.parametrize(
@@ -877,6 +883,8 @@ def test_an_extraction_of_nothing_is_a_warning(tmp_path):
         ("extract_sentences", {"pack": "mine"}, "`language` has no effect beside `pack`; leave"),
         ("extract_sentences", {"text_field": 5}, "`text_field` is of the type int, and must be"),
         ("extract_sentences", {"filters": "length"}, "`filters` is .*; it must be a list"),
+        ("extract_sentences", {"filters": []}, r"`filters` is \[\]; .* a list, with 1 or more"),
+        ("audit_pairs", {"methods": []}, "`methods` is empty; name one, or leave it out"),
     ],
 )
 def test_arguments_of_a_wrong_type_are_one_sentence(function, arguments, words, pairs, tmp_path):
@@ -1069,6 +1077,14 @@ def test_a_comparison_of_results_does_not_name_their_random_folders():
     assert "moved beyond noise" in text and "evenhand-" not in text
     gate = "tables/predictions/*/groups.csv:difference:metric=tpr:rose"
     assert [each.status for each in eh.compare(*results, gates=gate).outcomes] == ["held"]
+    with pytest.raises(InputError, match=r"^gate 2 lacks the key fail_if"):
+        eh.compare(*results, gates=[gate, {"table": "t"}])
+    with pytest.raises(InputError, match=r"^`gates` is of the type dict; give a list of gates"):
+        eh.compare(*results, gates={"table": "t"})
+    with pytest.raises(
+        InputError, match=r"^`base` is of the type int, and must be Result or str or"
+    ):
+        eh.compare(1, 2)
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)

@@ -90,6 +90,7 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, monkeypatch, ca
     path = tmp_path / "new" / f"{task}.yaml"
     advice, place = capsys.readouterr().out.splitlines()
     assert place == f"Configuration: {path}" and f"then: evenhand run {path} (other" in advice
+    assert advice.endswith("; every key is explained in docs/config.md)")
     assert f" {task}" not in advice.partition("--task")[2]
     text = path.read_text()
     for each in (text, text.replace("        # identity", "        identity")):
@@ -320,7 +321,7 @@ def test_an_extraction_names_the_field_of_the_text_and_lists_the_problems(tmp_pa
     assert (
         finding
         == "0 of 1 different sentences with a gender word of the pack are kept, of 1 sentences"
-        " read (with copies); " + (f"{problems} (all in {out}/quarantine.csv).")
+        " read (with copies); " + (f"{problems}; all are in {out}/quarantine.csv.")
     )
     assert (out / "quarantine.csv").read_text().count("\n") == 2
     (folder / "c.jsonl").write_text('{"content": "Une phrase française."}\n')
@@ -331,6 +332,10 @@ def test_an_extraction_names_the_field_of_the_text_and_lists_the_problems(tmp_pa
     assert not run(*options, "--text-field", "content")
     place = "a.jsonl, line 2 (broken json: Unterminated string starting at (character 13 of the "
     assert f"problems with files: {folder}/{place}" in capsys.readouterr().out
+    (folder / "c.csv").write_text("body\nShe sings.\n")
+    assert not run(*options, "--text-field", "content")
+    words = "/quarantine.csv; set `--text-field` to the field or column that holds the text"
+    assert words in capsys.readouterr().out
 
 
 def test_the_words_and_reasons_of_an_extraction_can_be_read(tmp_path):

@@ -627,7 +627,7 @@ def test_declared_texts_are_read_before_any_job(here, monkeypatch, change, words
     (here / "p.csv").write_text("\n".join(["bio,job,sex,number,one,part,fold", *rows]))
     (here / "cut").mkdir()
     (here / "cut/train.csv").write_bytes((here / "p.csv").read_bytes())
-    (here / "cut/test.csv").write_text("bio,job,sex,number,one,part,fold\nA li")
+    (here / "cut/test.csv").write_text('bio,job,sex,number,one,part,fold\n"A li')
     bios = written["text"]["datasets"]["bios"]
     bios |= change | {"label": bios["label"] | change.get("label", {})}
     # columns, what the declaration shows, and the positive label

@@ -36,6 +36,7 @@ from evenhand.text.phrases import choice, listed, plural
 if TYPE_CHECKING:
     import pandas as pd
 
+    from evenhand.comparison.gates import Gate
     from evenhand.comparison.summary import Comparison
 
     Data = pd.DataFrame | str | Path
@@ -68,9 +69,6 @@ SPLIT = "evenhand_split"
 
 #: The method of `audit_table` that is the network with IIFR's loss.
 IIFR = "iifr"
-
-#: Types that arguments are checked for.
-_PLAIN = {str, int, Path, type(None)}
 
 #: The columns of a table of verdicts that no verdict depends on; `Result.table` has them.
 _COUNTS = (
@@ -186,6 +184,10 @@ class Result:
         )
 
 
+#: Types that arguments are checked for.
+_PLAIN = {str, int, Path, Result, type(None)}
+
+
 def _checks_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
     """Let a function refuse arguments of a wrong type, and remove a new `out` if it fails."""
 
@@ -212,7 +214,7 @@ def _checks_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _check_type(name: str, value: Any, annotation: Any) -> None:
-    """Raise InputError if an argument is no text, path or whole number, as annotated.
+    """Raise InputError if an argument is no text, path, whole number or result, as annotated.
 
     The configuration's schema, or the function itself, checks the others.
     """
@@ -548,7 +550,8 @@ def audit_table(
     missing : str
         Rows with a blank cell: ``drop`` them, make blank a ``category``, or ``impute`` features.
     features, categories : sequence of str, optional
-        Columns: the features (by default all others), and numeric codes of categories.
+        Columns: the features (by default, or of an empty list, all others), and numeric codes of
+        categories.
     methods : sequence of str
         Of ``mlp``, ``mlp_without_attribute``, ``alfr``, ``laftr_dp``, ``laftr_eo``, ``cfair``,
         ``cfair_eo``, ``logistic_regression`` and ``majority``; ``iifr`` is ``mlp`` with IIFR's
@@ -589,7 +592,8 @@ def audit_table(
 
         parts = {"train": _frame(train), "test": _frame(test)}
         if lacking := sorted({*parts["train"]} - {*parts["test"]}):
-            raise InputError(f"`test` has no column {lacking[0]!r}, which `train` has")
+            problem = f"`test` has no column {lacking[0]!r}, which `train` has"
+            raise InputError(problem, remedy="add it to `test`, or remove it from `train`")
         unread = sorted({*map(str, parts["test"])} - {*map(str, parts["train"])})
         if SPLIT in parts["train"]:
             problem = f"`train` has a column {SPLIT}, which is made here"
@@ -743,7 +747,7 @@ def extract_sentences(
         problem = f"there is no pack for {language} and {attribute}"
         remedy = f"give `language` and `attribute` of one of {', '.join(known)}, or your own `pack`"
         raise InputError("`language` is missing" if language is None else problem, remedy=remedy)
-    keys = {"pack": str(folder)} | ({"filters": _plain(filters)} if filters else {})
+    keys = {"pack": str(folder)} | ({} if filters is None else {"filters": _plain(filters)})
     corpus = {"files": ["corpus"], "text_field": text_field, "paragraphs": paragraphs}
     keys["corpora"] = {"mine": corpus}
     config = _completed({"slguset": keys})
@@ -764,6 +768,7 @@ def extract_sentences(
                if key not in ("files", "sources")}  # fmt: skip
     settings = plan_slguset.pack_options(config, *plan_slguset.WORDS).values_by_name
     reading = {name: settings[name] for name in plan_slguset.READING}
+    of_filters = [*map(Path, plan_slguset.filter_files(config))]
     tables, judged, unread, read = Path(slguset["pack"]), [], [], 0
     per_file: Counter[str] = Counter()
     for shard, (_, part) in shards.items():
@@ -780,7 +785,7 @@ def extract_sentences(
             sentences=out_files["sentences"], keywords=tables / "keywords.csv",
             keyword_words=tables / "keyword_words.csv",
             out=out_files["filters"], filters=slguset["filters"],
-            files=list(map(Path, plan_slguset.filter_files(config))),
+            files=of_filters,
             agreement=list(map(Path, plan_slguset.agreement_files(config))),
             **slguset["find_keywords"], **plan_slguset.filter_options(config).values_by_name,
             **settings,
@@ -816,9 +821,11 @@ def extract_sentences(
     rows += map(json.loads, plan_slguset.quarantine_rows(skipped))
     candidates.attrs["quarantine"] = rows
     problem = "" if len(candidates) else f"no sentence has a word of {settings['attribute']}"
-    of_files = problems_with_files(rows)
-    of_files += "; all are in .attrs['quarantine']" * bool(of_files)
-    if problems := [*filter(None, [problem, problem_of_lines(candidates), of_files])]:
+    problems = [problem, problem_of_lines(candidates)]
+    problems.append(problems_with_files(rows, ".attrs['quarantine']"))
+    if pack is None and not problems[1] and is_other_language(candidates):
+        problems.append(_say("other_language", language, attribute))
+    if problems := [*filter(None, problems)]:
         warnings.warn("; ".join(problems), stacklevel=3)
     return candidates
 
@@ -857,28 +864,53 @@ def compare(
     '3 of 4 group differences moved beyond noise, more bias in 3 of them.'
     """
     from evenhand.comparison.compare_results import compare_results
-    from evenhand.comparison.gates import parse_gate, read_gates
+    from evenhand.comparison.gates import read_gates
 
     has_names = not any(isinstance(run, Result) for run in (base, head))
     base, head = (getattr(run, "folder", run) for run in (base, head))
-    for name, folder in {"base": base, "head": head}.items():
-        _check_type(name, folder, str | Path)
     if isinstance(gates, str) and gates.count(":") > 1 and not Path(gates).exists():
         gates = [gates]
     is_file = isinstance(gates, str | Path)
-    conditions = read_gates(Path(gates)) if is_file else [*map(parse_gate, gates or [])]
+    conditions = read_gates(Path(gates)) if is_file else _parsed(gates)
     comparison = compare_results(base=Path(base), head=Path(head), gates=conditions)
     return comparison if has_names else comparison._replace(folders=("", ""))  # random names
 
 
-def problems_with_files(quarantine: Sequence[Mapping[str, Any]]) -> str:
-    """Return the problems of `extract_sentences` with files in words; blank if there is none."""
+def _parsed(gates: Any) -> "list[Gate]":
+    """Return gates of texts and mappings; InputError for other values than a list."""
+    from evenhand.comparison.gates import parse_gate
+
+    if not isinstance(gates, list | tuple | None):
+        remedy = "give a list of gates, or the path of a file of them"
+        raise InputError(f"`gates` is of the type {type(gates).__name__}", remedy=remedy)
+    return [parse_gate(gate, number) for number, gate in enumerate(gates or [], 1)]
+
+
+def problems_with_files(quarantine: Sequence[Mapping[str, Any]], place: Path | str) -> str:
+    """Return the problems of `extract_sentences` with files in words; blank if there is none.
+
+    `place` has all of them.
+    """
+    from evenhand.slguset.extract_sentences import SET_FIELD
+
+    if not quarantine:
+        return ""
     names = {}
     for row in quarantine:
         problem = ": ".join(filter(None, [row["reason"].replace("_", " "), row["detail"]]))
-        place = f", line {row['position']:.0f}" if row.get("unit") == "line" else ""
-        names.setdefault((row["file"], problem), f"{row['file']}{place} ({problem})")
-    return f"problems with files: {listed([*names.values()], 3)}" if names else ""
+        line = f", line {row['position']:.0f}" if row.get("unit") == "line" else ""
+        names.setdefault((row["file"], problem), f"{row['file']}{line} ({problem})")
+    has_no_field = any(row["reason"] == "missing_field" for row in quarantine)
+    return _say("with_files", [*names.values()], place, remedy=SET_FIELD if has_no_field else "")
+
+
+def is_other_language(sentences: "pd.DataFrame") -> bool:
+    """Return whether no sentence is kept and few have a keyword, as of a pack of another language.
+
+    `sentences` are the result of `extract_sentences`.
+    """
+    is_kept = (sentences["verdict"] == "accepted").any()
+    return not is_kept and 10 * len(sentences) <= sentences.attrs["sentences"]
 
 
 def problem_of_lines(sentences: "pd.DataFrame") -> str:
@@ -931,7 +963,7 @@ def _completed(config: dict[str, Any], delta: float = 5.0) -> dict[str, Any]:
         plan_predictions.check_predictions(config)
         return plan_individual.expand(config)
     except InputError as error:
-        remedy = None if error.remedy == EXPLAINED else error.remedy
+        remedy = None if (error.remedy or "").startswith(EXPLAINED) else error.remedy
         problem = _KEY.sub(r"`\1`", error.problem)
         raise InputError(problem.splitlines(), file=error.file, remedy=remedy) from None
 
@@ -951,6 +983,8 @@ def _plain(value: Any) -> Any:
 def _names(argument: str, names: Any) -> list[Any]:
     """Return one name or several as a list; InputError for other values."""
     names = _plain(names)
+    if names == []:
+        raise InputError(f"`{argument}` is empty", remedy="name one, or leave it out")
     if not isinstance(names, str | list | None):
         raise InputError(f"`{argument}` is neither a name nor a list of names")
     return [names] if isinstance(names, str) else names or []
@@ -1335,7 +1369,7 @@ def _card(
     for row in table[columns].itertuples(index=False):
         known = ("" if cell is None or cell != cell else cell for cell in row)
         cells = (
-            as_cell(name, cell, units[name]) if isinstance(cell, float) else in_words(name, cell)
+            as_cell(cell, units[name]) if isinstance(cell, float) else in_words(name, cell)
             for name, cell in zip(columns, known, strict=True)
         )
         rows.append([cell.replace("|", "\\|") for cell in cells])

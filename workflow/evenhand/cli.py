@@ -338,7 +338,7 @@ def extract(
         The folder of the tables.
     """
     import evenhand as eh
-    from evenhand.api import problem_of_lines
+    from evenhand.api import is_other_language, problem_of_lines
 
     with warnings.catch_warnings():  # the finding has the problems with files
         warnings.simplefilter("ignore", UserWarning)
@@ -364,7 +364,7 @@ def extract(
         note += f": {listed(without, 3)}"
     if problem := problem_of_lines(rows):
         note += f"; {with_names(problem, _flag)}"
-    elif not count and pack is None and 10 * len(rows) <= rows.attrs["sentences"]:
+    elif pack is None and is_other_language(rows):
         note += f"; texts were read as --language {language} --attribute {attribute}: is it right?"
     finding = f"{count} of {len(rows)} different sentences with a {rows.attrs['attribute']} word of"
     finding += f" the pack are kept, of {rows.attrs['sentences']:,} sentences read (with copies)"
@@ -381,7 +381,7 @@ def _write_problems(quarantine: list[dict], path: Path) -> str:
     from evenhand.api import problems_with_files
 
     pd.DataFrame(quarantine).to_csv(path, index=False)
-    return f"; {problems_with_files(quarantine)} (all in {path})"
+    return f"; {with_names(problems_with_files(quarantine, path), _flag)}"
 
 
 def _write_report(result, out: Path) -> None:
@@ -414,6 +414,8 @@ def init(folder: Path = Path(), task: str = "predictions") -> None:
     task
         audit, predictions, table, text or extract.
     """
+    from evenhand.core.config import explained
+
     if task not in STARTS:
         raise InputError(f"there is no task {task!r}", remedy=choice(task, STARTS))
     if str(folder) in {*STARTS} - {task} and not folder.exists():
@@ -426,7 +428,7 @@ def init(folder: Path = Path(), task: str = "predictions") -> None:
     others = ", ".join(name for name in STARTS if name != task)
     print(
         f"Edit the names in it, then: evenhand run {shlex.quote(str(path))}"
-        f" (other tasks: --task {others})\nConfiguration: {path}"
+        f" (other tasks: --task {others}; {explained()})\nConfiguration: {path}"
     )
 
 
@@ -535,7 +537,7 @@ def _options(arguments: list[str]) -> tuple[Any, Any, dict[str, Any]]:
         changes = parse_config(options.config)
     except ValueError:
         problem = f"`--config` is {' '.join(options.config)!r}, which sets no key"
-        remedy = "write KEY=VALUE with a key of docs/config.md, such as results=folder"
+        remedy = f"write KEY=VALUE with a key of {located('docs/config.md')}, as results=folder"
         raise InputError(problem, remedy=remedy) from None
     for name, word in (("cores", "all"), ("jobs", "unlimited")):
         count = getattr(options, name)

@@ -277,7 +277,8 @@ def _check_splits(counts: dict[str, Any], column: str | None) -> None:
             rows = f"{plural(count, 'row')} (first {place}) have none of train, dev and test"
             raise InputError(f"{rows} {where}, {lack}", remedy="write these names there")
         for reason in filter(left_out.get, DAMAGED):
-            problem = f"{counts['first_left_out'][reason]} cannot be read ({reason})"
+            problem = f"{counts['first_left_out'][reason]} cannot be read"
+            problem += f" ({counts['first_details'][reason]})"
             raise InputError(f"{problem}, {lack}", remedy=CURES.get(reason, COPY))
         raise InputError(
             f"all rows are of {' and '.join(sorted(splits))} {where}, {lack} too",
@@ -290,6 +291,7 @@ def _check_splits(counts: dict[str, Any], column: str | None) -> None:
 def _read_small(config: Config, name: str, positive: str | None) -> dict[str, Any]:
     """Return the counts of a declared data set, if it is small, else none."""
     from evenhand.io.quarantine import Quarantine
+    from evenhand.io.tables import read_rows
     from evenhand.legal.formats import declared as reader
     from evenhand.legal.read_cases import read_cases
     from evenhand.legal.rows import CaseFiles, files_of
@@ -314,7 +316,10 @@ def _read_small(config: Config, name: str, positive: str | None) -> dict[str, An
     with TemporaryDirectory() as folder:
         outputs = {part: Path(folder) / part for part in ("out", "quarantine", "counts")}
         read_cases(files=files, format=KIND, positive=positive, **options, **outputs)
-        return json.loads(outputs["counts"].read_text(encoding="utf-8"))
+        quarantine = reversed([*read_rows(outputs["quarantine"], ["reason", "detail"])])
+        details = {row["reason"]: row["detail"] for row in quarantine}
+        counts = json.loads(outputs["counts"].read_text(encoding="utf-8"))
+        return counts | {"first_details": details}
 
 
 def part(config: Config, name: str, part_name: str) -> dict[str, Any]:

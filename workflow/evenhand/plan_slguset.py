@@ -356,7 +356,7 @@ def filter_files(config: Config) -> list[str]:
     Raises
     ------
     InputError
-        The pack lacks a table that a setting of names_jieba asks for.
+        The pack lacks a table of a filter, or one that a setting of names_jieba asks for.
     """
     modules = [filter_module(name) for name in config["slguset"]["filters"]]
     names = dict.fromkeys(name for module in modules for name in declared(module, "FILES"))
@@ -371,6 +371,12 @@ def filter_files(config: Config) -> list[str]:
                 remedy="add the table to the pack, or set it to false",
             )
     optional = {name for module in modules for name in declared(module, "OPTIONAL") or ()}
+    for filter_, module in zip(config["slguset"]["filters"], modules, strict=True):
+        for table in {*declared(module, "FILES")} - optional:
+            if table.endswith(".csv") and not Path(pack_file(config, table)).is_file():
+                pack = Path(config["slguset"]["pack"]).name
+                remedy = f"leave out the filter {filter_}, or use a pack that has it"
+                raise InputError(f"the pack {pack} has no {table}", remedy=remedy)
     return [
         pack_file(config, name) if name.endswith(".csv") else f"<results>/slguset/names/{name}"
         for name in names

@@ -4,7 +4,6 @@ import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -776,7 +775,7 @@ def test_the_function_returns_what_the_command_prints(run, folders, tmp_path):
     write_bias(folders[1], BASE - 0.1)
     path = tmp_path / "gates.yaml"
     path.write_text(f"- {{table: {SWEEPS}, number: mean, fail_if: moved}}\n")
-    result = compare(SimpleNamespace(folder=folders[0]), str(folders[1]), [GATE])
+    result = compare(folders[0], str(folders[1]), [GATE])
     _, out, _ = run(*folders, "--gate", GATE, "--data", "c.json")
     assert str(result) == html.unescape(out) and result.findings[0] in str(result)
     assert result.findings[0].startswith("Bias has risen.") and len(result.findings) == 3
@@ -791,7 +790,7 @@ def test_the_function_returns_what_the_command_prints(run, folders, tmp_path):
     assert [one.status for one in result.outcomes] == ["broken"]
     assert str(result.outcomes) == f"[gate broken: {GATE}: 1 number compared (least p: 1.9e-06)]"
     assert [one.status for one in compare(*folders, path).outcomes] == ["held"]
-    with pytest.raises(InputError, match="`head` is of the type int, and must be str or Path"):
+    with pytest.raises(InputError, match="`head` is of the type int, and must be Result or str or"):
         compare(folders[0], 5)
 
 

@@ -60,8 +60,10 @@ def test_a_gate_is_parsed_and_shown():
 def test_a_malformed_gate_is_an_error(text):
     with pytest.raises(InputError, match="TABLE:COLUMN"):
         parse_gate(text)
-    with pytest.raises(InputError, match=r"^'number' is a required"):
-        parse_gate({"table": text})
+    with pytest.raises(
+        InputError, match=r"^gate 2 lacks the key fail_if\ngate 2 lacks the key numb"
+    ):
+        parse_gate({"table": text}, 2)
 
 
 def test_gates_are_read_from_a_file(tmp_path):
@@ -81,11 +83,16 @@ def test_gates_are_read_from_a_file(tmp_path):
     [
         ("", r"is empty; give a list of gates"),
         ("[]", "give a list of gates"),
-        ("[1]", "gate 1: 1 is not of type 'object'"),
-        ("- {table: t, fail_if: rose}", "gate 1: 'number' is a required property"),
-        ("- {table: t, number: n, fail_if: grew}", r"not one of \['rose', 'fell', 'moved'\]"),
-        ("- {table: t, number: n, fail_if: rose, were: {}}", "'were' was unexpected"),
-        ("- {table: t, number: n, fail_if: rose, where: {seed: 0}}", "0 is not of type 'string'"),
+        (
+            "{table: t}",
+            'the file is {"table": "t"}; it must be a list, with 1 or more .*; give a l',
+        ),
+        ("[1]", "gate 1 is 1; it must be a mapping"),
+        ("- {table: t, fail_if: rose}", "gate 1 lacks the key number; give a list"),
+        ("- {table: t, number: n, fail_if: grew}", '`fail_if` of gate 1 is "grew"; allowed are r'),
+        ("- {table: t, number: n, fail_if: rose, were: {}}", "no key `were` of gate 1, did you me"),
+        ("- {table: t, number: n, fail_if: rose, where: [tpr]}", "`where` of gate 1 is .*mapping"),
+        ("- {table: t, number: n, fail_if: rose, where: {seed: 0}}", "`where.seed` of gate 1 is 0"),
         ("- {table: t", r":1: is not YAML \(expected ',' or '}'"),
         (None, r"no such file; did you mean .*/gate\.yaml\?"),
     ],

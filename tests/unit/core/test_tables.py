@@ -27,13 +27,15 @@ TABLE = Table(
         integer("n", "Items", "items"),
         share("rate", "Selected items / n", interval=True, neutral=0.5, clusters="n"),
         number("gap", interval=("low", "high")),
+        number("p_value"),
         flag("trusted"),
     ),
     source="A paper, table 1",
 )
 ROWS = [
-    {"group": "a, b", "n": 3, "rate": 1 / 3, "rate_low": 0, "rate_high": 0.9, "trusted": True},
-    {"group": "她", "n": None, "rate": float("nan"), "gap": -0.0, "low": -1.5, "trusted": False},
+    {"group": "a, b", "n": 3, "rate": 1 / 3, "rate_low": 0, "rate_high": 0.9, "p_value": 1.23e-9}
+    | {"trusted": True},
+    {"group": "她", "n": None, "rate": float("nan"), "gap": -0.0, "low": -1.5, "p_value": 0.0},
 ]
 
 
@@ -52,9 +54,9 @@ def test_a_table_is_read_back_with_its_types(tmp_path):
     assert read_tables(tmp_path / "t") == {
         "rates": [
             {"group": "a, b", "n": 3, "rate": 0.333333, "rate_low": 0.0, "rate_high": 0.9}
-            | {"gap": None, "low": None, "high": None, "trusted": True},
+            | {"gap": None, "low": None, "high": None, "p_value": 1.2e-9, "trusted": True},
             {"group": "她", "n": None, "rate": None, "rate_low": None, "rate_high": None}
-            | {"gap": 0.0, "low": -1.5, "high": None, "trusted": False},
+            | {"gap": 0.0, "low": -1.5, "high": None, "p_value": 2.2e-308, "trusted": None},
         ]
     }
 

@@ -60,9 +60,8 @@ def test_where_all_results_are_missing_the_folder_is_doubted(results, capsys):
     for name in "ab":
         (results / f"{name}.csv").unlink()
     assert verify(results) == 2
-    last = capsys.readouterr().out.splitlines()[-1]
-    question = "All are missing: is this the folder in which the run was started?"
-    assert last == f"{question} {Path.cwd()}"
+    question = "All 2 results are missing: is this the folder in which the run was started?"
+    assert capsys.readouterr().out == f"{question} {Path.cwd()}\n"
 
 
 @pytest.mark.parametrize(("time", "left"), [(2, 0), (0, 1)])

@@ -354,6 +354,10 @@ def test_a_setting_whose_table_the_pack_lacks_is_refused(tmp_path, repository):
         plan_slguset.filter_files(config)
     config["slguset"]["filters"] = ["biology"]
     assert plan_slguset.filter_files(config) == [f"{pack}/biology.csv"]
+    config["slguset"]["filters"] = ["biology", "deny_list"]
+    lacking = r"^the pack pack has no deny_list\.csv; leave out the filter deny_list, or use a pac"
+    with pytest.raises(InputError, match=lacking):
+        plan_slguset.filter_files(config)
 
 
 def test_japanese_names_are_those_of_the_dictionary_and_unknown_katakana():

@@ -88,6 +88,7 @@ def test_the_demo_pairs(repository, tmp_path):
     assert [row["source_position"] for row in rows] == list(range(1, 91))
     assert rows[0].keys() == set(PAIRS.names)
     assert report["pairs"] == 90 and report["excluded"] == {"empty": 1, "identical": 1}
+    assert report["first_excluded"].keys() == {"empty", "identical"}
     kept = [row for row in rows if row["excluded"] is None]
     assert len(kept) == 88 and sum(report["bias_types"].values()) == 88
     assert report["flags"] == {
@@ -136,7 +137,7 @@ def test_sets_without_a_pair_to_score(tmp_path):
     with pytest.raises(InputError, match=r"set.csv: holds no pair\."):
         read(written(tmp_path, ",,,,"), tmp_path)
     rows = ("1,a,a,stereo,age", "2,,b,stereo,age")
-    with pytest.raises(InputError, match="holds no pair that can be scored: all 2"):
+    with pytest.raises(InputError, match=r"holds no pair that can be scored: all 2.*; give each"):
         read(written(tmp_path, *rows), tmp_path)
     assert not (tmp_path / "pairs.parquet").exists()
     found, report = read(written(tmp_path, *rows, "3,a,b,stereo,age"), tmp_path)

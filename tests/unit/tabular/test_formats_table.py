@@ -220,7 +220,7 @@ def test_several_labels_are_made_binary_by_a_list(tmp_path):
     assert table.y.tolist() == [1, 0, 0, 0] and table.meta["label"] == "result = yes"
     table = made(tmp_path, "e,Ost,7,1,x,maybe", positive=["yes", "maybe"], others=True)
     assert table.y.tolist() == [1, 0, 0, 1] and table.meta["label"] == "result = yes and maybe"
-    with pytest.raises(InputError, match="all values of the label result count as 1"):
+    with pytest.raises(InputError, match="all values of the label result count as 1; leave out of"):
         made(tmp_path, positive=["yes", "no"])
 
 

@@ -1,6 +1,7 @@
 """Gates: changes between base and head that continuous integration refuses."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ import numpy as np
 
 from evenhand.comparison.numbers import CHANGED_TO, GONE, NEW, SAME, Compared, ComparedTable
 from evenhand.comparison.results import Row, name_versions, rename_model
+from evenhand.core.config import complete
 from evenhand.core.decimals import ALPHA
 from evenhand.core.whole import near_names
 from evenhand.errors import InputError
@@ -41,6 +43,9 @@ FILE = {
         },
     },
 }
+
+#: The place of a fault of `FILE` in an error of `complete`.
+_PLACE = re.compile(r"^config: (there is no key )?gates(?:\.(\d+)(?:\.([^\s,]+))?)?")
 
 FORM = "write TABLE:COLUMN:KEY=VALUE:DIRECTION, with any number of KEY=VALUE"
 
@@ -103,10 +108,10 @@ class Outcome(NamedTuple):
     __repr__ = __str__
 
 
-def parse_gate(text: str | Mapping[str, Any]) -> Gate:
+def parse_gate(text: str | Mapping[str, Any], number: int = 1) -> Gate:
     """Parse a gate such as ``tables/bias/slguset/models.csv:mean_bias:model=mine:rose``.
 
-    Or an entry of a file of `read_gates`.
+    Or an entry of a file of `read_gates`; errors give it this number.
 
     Raises
     ------
@@ -114,7 +119,7 @@ def parse_gate(text: str | Mapping[str, Any]) -> Gate:
         The text has another form.
     """
     if not isinstance(text, str):
-        return _gates_of([text])[0]
+        return _gates_of([text], first=number)[0]
     parts = text.split(":")
     if len(parts) < 3 or parts[-1] not in DIRECTIONS:
         problem = f"{text!r} is no gate"
@@ -158,14 +163,20 @@ def read_gates(path: Path) -> list[Gate]:
     return _gates_of(document, path)
 
 
-def _gates_of(document: Any, file: Path | None = None) -> list[Gate]:
-    import jsonschema
+def _gates_of(document: Any, file: Path | None = None, first: int = 1) -> list[Gate]:
+    def place(match: re.Match[str]) -> str:
+        intro, position, key = match.groups(default="")
+        if not position:
+            return f"{intro}the file"
+        gate = f"gate {first + int(position)}"
+        return f"{intro}`{key}` of {gate}" if key else f"{intro}{gate}"
 
-    faults = jsonschema.Draft202012Validator(FILE).iter_errors(document)
-    if fault := next(faults, None):
-        number = f"gate {fault.absolute_path[0] + 1}: " if file and fault.absolute_path else ""
+    try:
+        complete({"gates": document}, {"type": "object", "properties": {"gates": FILE}})
+    except InputError as error:
+        problems = [_PLACE.sub(place, problem) for problem in error.problem.splitlines()]
         remedy = "give a list of gates with table, number, fail_if, and where if not all rows count"
-        raise InputError(f"{number}{fault.message}", file=file, remedy=remedy)
+        raise InputError(problems, file=file, remedy=remedy) from None
     return [
         Gate(entry["table"], entry["number"], entry.get("where") or {}, entry["fail_if"])
         for entry in document

@@ -20,6 +20,7 @@ import yaml
 
 from evenhand.core.families import member_names
 from evenhand.core.limits import DEPTH, VALUES
+from evenhand.core.places import located
 from evenhand.core.whole import read_text
 from evenhand.errors import InputError, nearest, one_line
 
@@ -34,8 +35,8 @@ BOUNDS = {
 }
 LIMITS = BOUNDS | {"multipleOf": "a multiple of {}"}
 
-#: The remedy of faults in keys.
-EXPLAINED = "every key is explained in docs/config.md"
+#: How the remedy of faults in keys begins.
+EXPLAINED = "every key is explained in "
 
 #: Faults reported at a time.
 MOST_FAULTS = 20
@@ -196,10 +197,15 @@ def complete(config: dict[str, Any], schema: Schema) -> dict[str, Any]:
         faults[MOST_FAULTS:] = [f"config: and {more} more"]
     filled = {} if faults else _fill(config, schema)
     if faults := faults or sorted(_without_effect(filled, schema, filled)):
-        raise InputError(faults, remedy=EXPLAINED)
+        raise InputError(faults, remedy=explained())
     if "results" in filled:  # Snakemake compares paths as text
         filled["results"] = str(Path(filled["results"]))
     return filled
+
+
+def explained() -> str:
+    """Return where every key is explained, also in an installation from a wheel."""
+    return EXPLAINED + located("docs/config.md")
 
 
 def _check_ascending(_: Any, ascending: bool, value: Any, __: Schema) -> Iterator[Any]:

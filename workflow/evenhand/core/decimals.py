@@ -39,8 +39,8 @@ def p_value(value: float, digits: int = 2, kind: str = "g") -> str:
     return next((text for text in texts if float(text) != ALPHA), texts[0])
 
 
-def as_cell(name: str, value: float, unit: str = "") -> str:
-    """Return a number of a table with six decimals: ``0.03412``, and ``< 1e-06`` for a p of 0.
+def as_cell(value: float, unit: str = "") -> str:
+    """Return a number of a table: ``0.03412``.
 
     Those with a unit of `SCALES` are written as in findings, with more digits if they are small:
     ``31.3 %`` for a share of 0.313.
@@ -49,7 +49,7 @@ def as_cell(name: str, value: float, unit: str = "") -> str:
         scale, mark = SCALES[unit]
         digits = 1 if abs(scale * value) >= 0.05 or not value else 4
         return f"{fixed(scale * value, digits)}{mark}"
-    return "< 1e-06" if name.startswith("p_") and value == 0 else f"{value:.4g}"
+    return f"{value:.4g}"
 
 
 def p_equals(value: float) -> str:

@@ -13,7 +13,7 @@ if not ROOT.is_dir():
 
 SNAKEFILE = ROOT / "Snakefile"
 #: How paths of the workflow's own files begin.
-_PARTS = ("config/", "profiles/", "resources/", "workflow/")
+_PARTS = ("config/", "docs/", "profiles/", "resources/", "workflow/")
 SCHEMA = ROOT / "workflow" / "schemas" / "config.schema.yaml"
 
 

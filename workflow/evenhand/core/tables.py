@@ -9,6 +9,7 @@ exports, a notebook) use that file and need no code of the member.
 import csv
 import json
 import math
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -26,7 +27,7 @@ def write_rows(
     """Write a result table, and return the number of its rows.
 
     Truth values are ``true`` and ``false``. A cell is blank for None, for a number that is not
-    finite, and where a row lacks the column.
+    finite, and where a row lacks the column. A p-value (a column ``p_...``) is never written as 0.
 
     Parameters
     ----------
@@ -49,18 +50,20 @@ def write_rows(
         writer = csv.DictWriter(stream, header, lineterminator="\n")
         writer.writeheader()
         for row in rows:
-            writer.writerow({name: _cell(value, form) for name, value in row.items()})
+            writer.writerow({name: _cell(name, value, form) for name, value in row.items()})
             written += 1
     return written
 
 
-def _cell(value: Any, form: str) -> Any:
+def _cell(name: str, value: Any, form: str) -> Any:
     if isinstance(value, bool | np.bool_):
         return "true" if value else "false"
     if isinstance(value, float | np.floating):
         if not math.isfinite(value):
             return ""
         text = format(value, form)
+        if name.startswith("p_") and not float(text):  # a p-value is above 0, also after underflow
+            return f"{max(value, sys.float_info.min):.2g}"
         return text if float(text) else text.removeprefix("-")
     return value
 

@@ -114,15 +114,19 @@ def verify(
         changed += len(edited)
         lines += [f"{path}: is missing ({place} records it)" for path in gone]
         lines += [f"{path}: differs from its record" for path in edited]
+    if missing == checked:
+        print(
+            f"All {checked} results are missing: is this the folder in which the run was started?"
+            f" {Path.cwd()}"
+        )
+        return missing
     print(*sorted(lines), sep="\n", end="\n" * bool(lines))
     print(f"{checked} results checked, {changed} differ, {missing} missing")
     if (changed or missing) and not restore:
         print("`evenhand verify --restore` takes them from the run cache.")
     elif changed or missing:
         print("The run cache does not hold them: delete what differs and run the workflow again.")
-    if missing == checked:
-        print(f"All are missing: is this the folder in which the run was started? {Path.cwd()}")
-    elif missing:
+    if missing:
         print("Of results that the configuration no longer makes, delete the record.")
     return changed + missing
 

@@ -11,6 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 from evenhand.core.limits import RECORD_LINES
 
+#: The problem of a quoted cell without an end.
+OPEN = "an open quotation mark, or a file that was cut off"
+
 #: Effect of a line on a quoted cell that is open at its start.
 _STAYS_OPEN = ""
 _ENDS_ROW = "ends"
@@ -58,7 +61,7 @@ def read_csv_rows(
         while row is None and problem is None:  # a quoted cell is open
             if after is None and inside + 1 == len(waiting):
                 if (line := next(source, None)) is None:
-                    problem = "unexpected end of data"
+                    problem = OPEN
                     break
                 waiting.append(line)
             if held > max_characters or inside > RECORD_LINES:
@@ -71,7 +74,7 @@ def read_csv_rows(
             else:
                 problem = after
         if row is None:
-            broken(number, problem or "unexpected end of data")
+            broken(number, problem or OPEN)
             used = 1
         else:
             yield number, row

@@ -245,10 +245,7 @@ def _metric(
     if digits is not None:
         ends = {f"interval_{end}": row[f"{column}_{end}"] for end in ("low", "high")}
         metric["metric_name"] += f" (95 % interval {span(tuple(ends.values()), digits)})"
-    known = {name: row[name] for name in details}
-    if known.get("p_value") == 0:
-        known["p_value"] = 1e-6  # the bound: tables have six decimals
-    return metric | {"metric_args": ends | known}
+    return metric | {"metric_args": ends | {name: row[name] for name in details}}
 
 
 def _score_metric(place: Metric, row: dict[str, Any], side: str) -> Metric:

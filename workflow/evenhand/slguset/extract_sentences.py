@@ -35,6 +35,9 @@ from evenhand.text.traditional import matching_form
 #: Characters of text that are cut into sentences at once.
 BATCH_CHARACTERS = 1 << 18
 
+#: What to do about records without the field of the text.
+SET_FIELD = "set `text_field` to the field or column that holds the text"
+
 #: The columns of the inventory.
 INVENTORY = pa.schema(
     [
@@ -281,12 +284,11 @@ def _check_field(
     files: list[Path], tally: dict[str, int], problems: Quarantine, text_field: str
 ) -> None:
     """Raise InputError if no record has a text in the field, which is an error in the config."""
-    details = map(problems.first_detail, ("missing_field", "text_is_number"))
+    details = map(problems.first_detail, ("missing_field", "text_is_number", "no_text"))
     detail = next(filter(None, details), None)
     if detail and not tally["records"]:
         problem = f"no record has a text in the field {text_field!r}: {detail}"
-        remedy = "set `text_field` to the field or column that holds the text"
-        raise InputError(problem, file=files[0], remedy=remedy)
+        raise InputError(problem, file=files[0], remedy=SET_FIELD)
 
 
 def _progress(files: list[Path]) -> tqdm:

@@ -64,7 +64,8 @@ def read_pairs(
         The pairs (Parquet, columns `PAIRS`), in the order of the source.
     report : Path
         JSON: name, format, part, title, more_means, less_means; pairs; excluded (by reason), flags
-        (by flag; only those that apply to the set), first_misplaced (the record of the first
+        (by flag; only those that apply to the set), first_excluded (the record of the first pair
+        of each reason that has one), first_misplaced (the record of the first
         misplaced pair, or null), bias_types, clusters and templates (sentences
         around the swapped words, or words in them, of which taking_turns has examples) of the
         pairs that are not excluded; same_word (`count_same_words`); effective_clusters =
@@ -101,6 +102,7 @@ def read_pairs(
             f"holds no pair that can be scored: all {len(rows)} have an empty sentence or twice"
             " the same",
             file=file,
+            remedy="give each pair two different sentences",
         )
     moved = []
     if "misplaced" in form.flags:  # else sentences differ by more than the group
@@ -123,6 +125,9 @@ def read_pairs(
         "less_means": form.less_means,
         "pairs": len(rows),
         "excluded": {reason: excluded[reason] for reason in EXCLUSIONS},
+        "first_excluded": {
+            row["excluded"]: row["source_position"] for row in reversed(rows) if row["excluded"]
+        },
         "flags": {flag: flags[flag] for flag in FLAGS if flag in form.flags},
         "first_misplaced": moved[0] if moved else None,
         "bias_types": dict(sorted(Counter(row["bias_type"] for row in kept).items())),

@@ -117,15 +117,18 @@ def test_json_lines_and_what_is_wrong_with_them() -> None:
         '{"text": ""}',
         "[" * 100_000,
         '{"text": "己"}',
+        *(f'{{"text": {value}}}' for value in ("5", "[1.5, 2]", "true", "{}", "[]")),
     ]
     records, rows = read("\n".join(lines), "jsonl")
     assert records == [(1, "甲"), (7, "丁\n戊"), (8, ""), (10, "己")]
     assert rows == [
         (3, "line", "broken_json"),
         (4, "line", "missing_field"),
-        (5, "line", "missing_field"),
+        (5, "line", "no_text"),
         (6, "line", "missing_field"),
         (9, "line", "too_deep"),
+        (11, "line", "text_is_number"),
+        *((line, "line", "no_text") for line in range(12, 16)),
     ]
 
 

@@ -124,7 +124,7 @@ def _doubts(table: Prepared) -> list[str]:
         words.append(_say("default_label", table.meta["label"]))
     if table.meta.get("is_open"):
         words.append(open_words())
-    for kind in ("numbered", "distinct", "shifted"):
+    for kind in ("numbered", "distinct", "shifted", "unseen"):
         words += [_say(kind, name) for name in table.meta.get(kind, ())]
     return words + spelt_words(table.attribute_name, table.attribute_values)
 

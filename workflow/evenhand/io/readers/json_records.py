@@ -1,5 +1,6 @@
 """JSON: an object per line; an array of objects, one object, or objects one after the other."""
 
+import json
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
@@ -93,18 +94,29 @@ def _value(
     record: Any, number: int, unit: str, text: TextReader, options: Options
 ) -> Iterator[tuple[int, str]]:
     """Yield the number and the text of a record; one without the field goes to the quarantine."""
-    value = _text_of(record, options.text_field)
-    if value is not None:
-        yield number, value
+    values = _values_of(record, options.text_field)
+    if strings := [value for value in _flat(values) if isinstance(value, str)]:
+        yield number, "\n".join(strings)
         return
-    detail = f"a {type(record).__name__}, not an object"
-    if isinstance(record, dict):
+    reason, detail = "missing_field", f"a {type(record).__name__}, not an object"
+    if values:
+        reason, detail = _problem_of(values[0])
+    elif isinstance(record, dict):
         detail = f"the fields are {', '.join(map(str, record))}"[:200] if record else "no fields"
-    text.quarantine.add(text.file, number, unit, "missing_field", detail)
+    text.quarantine.add(text.file, number, unit, reason, detail)
 
 
-def _text_of(record: Any, field: str) -> str | None:
-    """Return the strings of a field, one per line, or None if there is none.
+def _problem_of(value: Any) -> tuple[str, str]:
+    """Return why a value without a string is no text: the reason and the detail."""
+    if isinstance(value, list | dict):
+        kind = "an object" if isinstance(value, dict) else "a list without strings"
+        return "no_text", f"the text is {kind}"
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return "text_is_number" if is_number else "no_text", f"the text is {json.dumps(value)}"
+
+
+def _values_of(record: Any, field: str) -> list[Any]:
+    """Return the values of a field; none if the record does not have it.
 
     Parameters
     ----------
@@ -115,14 +127,12 @@ def _text_of(record: Any, field: str) -> str | None:
         that very name. Lists on the way and at its end are gone through.
     """
     if isinstance(record, dict) and field in record:
-        values = [record[field]]
-    else:
-        values = [record]
-        for name in field.split("."):
-            objects = (value for value in _flat(values) if isinstance(value, dict))
-            values = [value[name] for value in objects if name in value]
-    strings = [value for value in _flat(values) if isinstance(value, str)]
-    return "\n".join(strings) if strings else None
+        return [record[field]]
+    values = [record]
+    for name in field.split("."):
+        objects = (value for value in _flat(values) if isinstance(value, dict))
+        values = [value[name] for value in objects if name in value]
+    return values
 
 
 def _flat(values: list[Any]) -> list[Any]:

@@ -70,7 +70,7 @@ class MoreTables:
                 if rows := read_table(folder / f"{name}.csv"):
                     of = folder.name if len(folders) > 1 else ""
                     cells = [
-                        [_cell(key, row[key], unit) for key, unit in table.units.items()]
+                        [_cell(row[key], unit) for key, unit in table.units.items()]
                         for row in rows[:ROWS]
                     ]
                     entry = {"file": file, "of": of, "table": table, "total": len(rows)}
@@ -78,7 +78,7 @@ class MoreTables:
         return tables
 
 
-def _cell(name: str, value: Any, unit: str) -> Any:
+def _cell(value: Any, unit: str) -> Any:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return as_cell(name, value, unit).replace("-", "−") if isinstance(value, float) else value
+    return as_cell(value, unit).replace("-", "−") if isinstance(value, float) else value

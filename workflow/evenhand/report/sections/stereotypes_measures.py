@@ -172,7 +172,10 @@ def left_out_pairs(document: Row, rows: list[Row]) -> str:
         lacking = [in_a_list(row["method"]) for row in whole if row["unscorable"] == unscorable]
         every = len(lacking) == len(whole)
         reasons["no_score" if every else plain("lm_no_score_by", methods=lacking)] = others
-    return left_out_words(reasons, document["pairs"], "pair") if reasons else ""
+    firsts = {
+        name: f"pair {position}" for name, position in document.get("first_excluded", {}).items()
+    }
+    return left_out_words(reasons, document["pairs"], "pair", firsts) if reasons else ""
 
 
 def by_method(rows: list[Row]) -> list[Row]:

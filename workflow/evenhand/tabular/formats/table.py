@@ -152,7 +152,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     if unused := [name for name in options["categories"] if name not in (*chosen, *protected)]:
         problem = f"`categories` names {unused[0]}, which is none of the features"
         raise InputError(problem, file=path, remedy="leave it out")
-    names, arrays, filled, shifted = [], [], 0, []
+    names, arrays, filled, shifted, unseen = [], [], 0, [], []
     predictors: dict[str, Sequence[str] | np.ndarray] = {attribute: members}
     # the attribute comes first, with a column per value (one column for two values)
     for code, value in enumerate(values) if len(values) > 2 else [(1, values[-1])]:
@@ -205,7 +205,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         if split:
             known = {*compress(column[name], official == "train")}
             unknown = [cell not in known for cell in compress(column[name], official == "test")]
-            shifted += [name] if 2 * sum(unknown) > len(unknown) else []
+            unseen += [name] if 2 * sum(unknown) > len(unknown) else []
         for kind in kinds:
             names.append(f"{name}={kind}")
             arrays.append(np.array([value == kind for value in column[name]], dtype=float))
@@ -220,7 +220,12 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     code_of = {value: code for code, value in enumerate(values)}
     x = np.column_stack(arrays)
     notes = {"positive_is_default": is_default, "numbered": numbered, "distinct": distinct}
-    notes |= {"copies": copies, "shifted": shifted, "implied": _is_implied(x, len(carriers))}
+    notes |= {
+        "copies": copies,
+        "shifted": shifted,
+        "unseen": unseen,
+        "implied": _is_implied(x, len(carriers)),
+    }
     notes["is_open"] = is_open(path)
     return Prepared(
         name=path.stem,
@@ -350,7 +355,8 @@ def _check_label(
     elif not (positive or known):
         problem = f"it is not known which value of {label} counts as 1"
     elif len(set(positive)) == len(labels):
-        raise InputError(f"all values of the label {label} count as 1", file=path)
+        problem, remedy = f"all values of the label {label} count as 1", "leave out of `positive`"
+        raise InputError(problem, file=path, remedy=f"{remedy} those that count as 0")
     else:
         return positive or known
     if len(labels) > 2 and not others:

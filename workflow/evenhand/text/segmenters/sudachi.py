@@ -31,5 +31,5 @@ def tokenizer() -> Any:
         raise InputError(
             "the segmenter sudachi needs SudachiPy and its dictionary",
             remedy="run pip install 'evenhand[ja]', or use a pack with `segmenter: characters` "
-            "and without the filter `names_sudachi`",
+            "and without the filter names_sudachi",
         ) from error
