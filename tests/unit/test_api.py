@@ -379,10 +379,10 @@ def test_a_folder_with_other_files_is_no_place_for_results(tmp_path):
     data = pd.DataFrame({"y": [1, 0] * 5, "p": [1, 0] * 5, "g": ["x", "y"] * 5})
     columns = {"label": "y", "prediction": "p", "groups": "g"}
     (tmp_path / ".hidden").touch()
-    for _ in range(2):  # also over an earlier result
+    for _ in range(2):  # also over the result of the same audit
         eh.audit_predictions(data, out=tmp_path, **columns)
     with pytest.raises(InputError, match="`out` has other files, such as predictions; name a new"):
-        eh.audit_table(data, label="y", attribute="g", out=tmp_path)
+        eh.extract_sentences(tmp_path, language="en", out=tmp_path)
     with pytest.raises(InputError, match=r"hidden: `out` is a file; name a new or an empty folder"):
         eh.audit_predictions(data, out=tmp_path / ".hidden", **columns)
 
@@ -905,10 +905,53 @@ def test_earlier_results_are_replaced_and_that_is_said(tmp_path, capsys):
     eh.audit_predictions(data, **options)
     tables = tmp_path / "tables/predictions/mine"
     assert (tables / "calibration.csv").is_file() and "replaced" not in capsys.readouterr().err
+    (tmp_path / api.RECORD).unlink()  # as of an audit that was stopped
     result = eh.audit_predictions(data.assign(p=data["p"].round().astype(int)), **options)
     said = capsys.readouterr().err
     assert said == f"{tmp_path}: the earlier results in this folder are replaced\n"
     assert {path.stem for path in tables.glob("*.csv")} == {*result.tables}
+
+
+def test_an_audit_refuses_the_folder_of_another_one(model, pairs, tmp_path):
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    data = pd.DataFrame({"y": [1, 0] * 50, "p": [0.9, 0.1, 0.4, 0.2] * 25, "g": ["a", "b"] * 50})
+    data.to_csv(tmp_path / "p.csv", index=False)
+    people, file = pd.concat([data] * 2), tmp_path / "p.csv"
+    loaded = AutoModelForCausalLM.from_pretrained(model), AutoTokenizer.from_pretrained(model)
+    options = {"label": "y", "groups": ["g"], "prediction": "p"}
+    trained = {"label": "y", "attribute": "g", "methods": "majority", "seeds": 1}
+    audits = [
+        (eh.audit_predictions, (data,), options, [((data[::-1],), {}), ((data,), {"delta": 3})]),
+        (eh.audit_predictions, (file,), options, [((data,), {}), ((file,), {"threshold": 0.4})]),
+        (eh.audit_pairs, (model, pairs), {}, [((model, pairs[1:]), {}), ((model,) * 2, {})]),
+        (eh.audit_pairs, (loaded, pairs), {}, [((model, pairs), {})]),
+        (eh.audit_table, (people,), trained, [((people[2:],), {}), ((people,), {"seeds": 2})]),
+        (eh.audit_table, (people, data), trained, [((people, data[2:]), {}), ((people,), {})]),
+    ]
+    words = r"0: `out` holds the result of another audit; name a new or an empty folder\.$"
+    for number, (function, inputs, kept, others) in enumerate(audits):
+        out = tmp_path / f"{number}0"
+        for threads in ({"threads": 2} if function is eh.audit_pairs else {}, {}):
+            function(*inputs, **kept, **threads, out=out)
+        before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+        for changed, changes in others:
+            with pytest.raises(InputError, match=words):
+                function(*changed, **kept | changes, out=out)
+        with pytest.raises(InputError, match=words):
+            eh.audit_logs(tmp_path, out=out)
+        assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+
+
+def test_what_an_audit_writes_into_the_folder_of_its_input_is_no_other_input(tmp_path):
+    (tmp_path / "logs").mkdir()
+    file = tmp_path / "logs/samples_crows_pairs_english_2026-01-02T03-04-05.jsonl"
+    file.write_text("".join(json.dumps(s) + "\n" for s in crows(9)))
+    for _ in range(2):
+        eh.audit_logs(tmp_path, out=tmp_path / "audit").to_html(tmp_path / "audit/report.html")
+    file.write_text("".join(json.dumps(s) + "\n" for s in crows(8)))
+    with pytest.raises(InputError, match="holds the result of another audit"):
+        eh.audit_logs(tmp_path, out=tmp_path / "audit")
 
 
 def test_a_call_that_fails_replaces_no_results(tmp_path, capsys):

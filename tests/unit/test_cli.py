@@ -62,6 +62,12 @@ def test_predictions_end_with_the_finding_and_the_report(tmp_path, capsys):
     assert report == f"Report: {out}/report.html" and (out / "report.html").is_file()
     assert (out / "card.md").read_text().startswith("# p\n")
     assert all(path.stat().st_size for path in out.rglob("*") if path.is_file())
+    assert not run("predictions", tmp_path / "p.csv", *words)
+    before = (out / "report.html").read_bytes()
+    assert run("predictions", tmp_path / "p.csv", *words, "--threshold", "0.3") == 2
+    error = capsys.readouterr().err.splitlines()[-1]
+    problem = "`--out` holds the result of another audit; name a new or an empty folder."
+    assert error == f"error: {out}: {problem}" and (out / "report.html").read_bytes() == before
 
 
 def test_an_audit_of_a_model_that_fails_fails_after_its_report(tmp_path, capsys):

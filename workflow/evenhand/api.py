@@ -5,6 +5,7 @@ gives equal results, to the last bit. Data are DataFrames or files; ``out`` keep
 folder that is laid out as the workflow's results.
 """
 
+import hashlib
 import inspect
 import json
 import re
@@ -24,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from evenhand.core.config import EXPLAINED, read_schema
 from evenhand.core.decimals import as_cell
+from evenhand.core.files import content_digest
 from evenhand.core.places import ROOT, SCHEMA, located
 from evenhand.core.resources import check_unique
 from evenhand.core.whole import check_file, near_names, near_path
@@ -69,6 +71,12 @@ SPLIT = "evenhand_split"
 
 #: The method of `audit_table` that is the network with IIFR's loss.
 IIFR = "iifr"
+
+#: The file in `out` that records the audit whose result the folder holds.
+RECORD = ".evenhand.json"
+
+#: The arguments that are data or models.
+_INPUTS = {"model", "pairs", "data", "gold", "files", "train", "test"}
 
 #: The columns of a table of verdicts that no verdict depends on; `Result.table` has them.
 _COUNTS = (
@@ -189,17 +197,27 @@ _PLAIN = {str, int, Path, Result, type(None)}
 
 
 def _checks_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a function refuse arguments of a wrong type, and remove a new `out` if it fails."""
+    """Let a function refuse arguments of a wrong type, and remove a new `out` if it fails.
+
+    An audit refuses an `out` with the result of another one, which a `Result` may still read.
+    """
+    signature = inspect.signature(function)
+    known, is_audit = signature.parameters, signature.return_annotation is Result
 
     @wraps(function)
     def call(*arguments: Any, **options: Any) -> Any:
-        known = inspect.signature(function).parameters
         for name, value in (dict(zip(known, arguments, strict=False)) | options).items():
             if name in known:  # else Python's own error follows
                 _check_type(name, value, known[name].annotation)
         out = options.get("out")
         was_there = out is None or Path(out).exists()
         earlier = out is not None and _visible(Path(out))
+        record = Path(out, RECORD) if is_audit and out is not None else None
+        if record and record.exists():
+            audit = _audit_record(function.__name__, signature.bind(*arguments, **options))
+            if record.read_text(encoding="utf-8") != audit:
+                problem = "`out` holds the result of another audit"
+                raise InputError(problem, file=out, remedy="name a new or an empty folder")
         try:
             result = function(*arguments, **options)
         except (InputError, KeyboardInterrupt, SystemExit):
@@ -208,9 +226,52 @@ def _checks_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
             raise
         if earlier:
             print(_say("replaced", out), file=sys.stderr)
+        if record:
+            audit = _audit_record(function.__name__, signature.bind(*arguments, **options))
+            record.write_text(audit, encoding="utf-8")
         return result
 
     return call
+
+
+def _audit_record(name: str, bound: inspect.BoundArguments) -> str:
+    """Return the function and the arguments of an audit as JSON, inputs by their content."""
+    bound.apply_defaults()
+    out = Path(bound.arguments["out"]).resolve()
+    values = {
+        argument: _content(value, out) if argument in _INPUTS else repr(_plain(value))
+        for argument, value in bound.arguments.items()
+        if argument not in ("out", "threads")
+    }
+    return json.dumps({"function": name, **values}, indent=1)
+
+
+def _content(value: Any, out: Path) -> Any:
+    """Return digests of the files of an input, of a table or of a loaded model.
+
+    Hidden files of a folder and those in `out` do not count.
+    """
+    if isinstance(value, tuple) and all(hasattr(part, "save_pretrained") for part in value):
+        with tempfile.TemporaryDirectory() as folder:
+            for part in value:
+                part.save_pretrained(folder)
+            return content_digest(Path(folder))
+    if isinstance(value, list | tuple):
+        return [_content(part, out) for part in value]
+    if hasattr(value, "to_pandas") or hasattr(value, "to_csv"):
+        table = _frame(value).to_csv().encode(errors="surrogatepass")
+        return hashlib.sha256(table).hexdigest()
+    if not isinstance(value, str | Path) or not Path(value).exists():
+        return repr(_plain(value))
+    path = Path(value)
+    if not path.is_dir():
+        return [path.name, content_digest(path)]
+    files = {file.relative_to(path): file for file in sorted(path.rglob("*")) if file.is_file()}
+    return [path.resolve().name] + [
+        [name.as_posix(), content_digest(file)]
+        for name, file in files.items()
+        if out not in file.resolve().parents and not any(part[0] == "." for part in name.parts)
+    ]
 
 
 def _check_type(name: str, value: Any, annotation: Any) -> None:
@@ -264,7 +325,8 @@ def audit_pairs(
     threads : int
         The number of threads; it does not affect the result.
     out : path, optional
-        A folder for the tables; else a temporary one. `Result.to_html` writes the report.
+        A folder for the tables, without the result of another audit; else a temporary one.
+        `Result.to_html` writes the report.
 
     Examples
     --------
@@ -405,7 +467,8 @@ def audit_predictions(
     title : str
         The name of the predictions in the report.
     out : path, optional
-        A folder for the tables; else a temporary one. `Result.to_html` writes the report.
+        A folder for the tables, without the result of another audit; else a temporary one.
+        `Result.to_html` writes the report.
 
     Examples
     --------

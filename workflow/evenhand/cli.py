@@ -169,7 +169,7 @@ def audit(
         A CSV with CrowS-Pairs' columns: sent_more (the stereotype), sent_less,
         stereo_antistereo, bias_type. Swapped columns reverse every verdict.
     out
-        The folder of the report, the card and the tables.
+        The folder of the report, the card and the tables: a new one for each other audit.
     language
         The model's language, for its card: a code of ISO 639, such as en.
     delta
@@ -241,7 +241,7 @@ def predictions(
     delta
         The smallest difference that matters, in percentage points.
     out
-        The folder of the report, the card and the tables.
+        The folder of the report, the card and the tables: a new one for each other audit.
     """
     import evenhand as eh
     from evenhand.tabular.delimited import read_cells

@@ -1,3 +1,4 @@
+from collections import Counter
 from datetime import date, timedelta
 
 import pytest
@@ -80,6 +81,10 @@ def test_given_splits_stay(tmp_path):
     ]
     again = case(17, text="another text that a case without a split has as well")
     free = [case(5, text=same), again, *(case(i, day=i) for i in range(6, 16))]
+    reordered, _, _ = divide(tmp_path, free, given_cases[::-1])
+    assert [reordered[f"c{i}"]["duplicate_of"] for i in (2, 3, 4, 5, 17)] == (
+        ["c5", "c5", "c17", None, None]
+    )
     splits, duplicates, counts = divide(tmp_path, given_cases, free)
     assert [splits[f"c{i}"]["split"] for i in range(1, 6)] == (
         ["test", "train", "test", "dev", "train"]
@@ -176,7 +181,12 @@ def test_the_order_of_files_and_cases_does_not_matter(tmp_path, drawn, cut, rand
     splits, _, counts = divide(tmp_path, cases)
     shuffled = random.sample(cases, len(cases))
     other, _, other_counts = divide(tmp_path, shuffled[cut:], shuffled[:cut])
-    assert {i: row | {"source": 0} for i, row in other.items()} == splits
+    groups = [Counter(row["duplicate_of"] or i for i, row in of.items()) for of in (splits, other)]
+    assert sorted(groups[0].values()) == sorted(groups[1].values())
+    of_order = {"source": 0, "duplicate_of": None}  # the first of each group is that of the files
+    assert {i: row | of_order for i, row in other.items()} == {
+        i: row | of_order for i, row in splits.items()
+    }
     assert counts == other_counts
 
 

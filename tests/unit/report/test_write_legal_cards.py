@@ -123,6 +123,24 @@ def test_the_card_counts_shifts_as_the_page_does(tmp_path, repository):
     assert counts in text_of(arguments)
 
 
+def test_the_card_has_copies_in_test_and_labels_that_go_with_attributes(tmp_path, repository):
+    cases = [
+        {"labels": [label], "applicant_gender": gender}
+        for label, gender in (("3", "male"), ("6", "female"))
+        for _ in range(20)
+    ]
+    copies = [{"split": "test", "duplicate_of": f"ecthr-{number}"} for number in (1, 42)]
+    arguments = made(tmp_path, repository, "ecthr", [*cases, {"split": "test"}, *copies])
+    write_legal_cards(**arguments)
+    shown = text_of(arguments).partition("## What it shows ")[2]
+    assert shown.startswith(
+        "In ecthr, 1 of 3 test texts is a near duplicate of training texts, which the data’s own"
+        " split separates: results on it say little about new texts. Labels go with attributes in"
+        " the training cases. ecthr, Applicant's gender: 100.0 % of female ("
+    )
+    assert "| near duplicates, test of train | 1 of 3 |" in text_of(arguments)
+
+
 def test_no_case_at_all(tmp_path, repository):
     assert write_legal_cards(**made(tmp_path, repository, "ecthr", [])) == {"mine": 0}
 

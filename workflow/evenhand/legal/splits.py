@@ -30,9 +30,9 @@ from evenhand.legal.records import BATCH_CASES, SPLITS
 from evenhand.text.near_duplicates import find_near_duplicates, words
 
 #: A row a case in the order of the records: which of them it is from (from 0), its split, the first
-#: case of its group of near duplicates (null for itself), and what decided the split: ``given``,
-#: ``chronological``, ``undated``, ``held_out`` of a given train, or ``group`` for a near duplicate
-#: of a case with a given split.
+#: case of its group of near duplicates (of train before dev before test, then in the order of the
+#: records; null for itself), and what decided the split: ``given``, ``chronological``, ``undated``,
+#: ``held_out`` of a given train, or ``group`` for a near duplicate of a case with a given split.
 SPLIT = schema_of(
     case_id="string", source="int32", split="string", duplicate_of="string", method="string"
 )
@@ -102,8 +102,10 @@ def split_cases(
         groups[group].append(case)
     members, similar = list(groups.values()), []
     _decide(members, shares)
-    for first, *others in members:
-        for case in (first, *others):
+    for some in members:
+        # who drops the rows that name another one keeps those to train on
+        first = min(some, key=lambda case: (SPLITS.index(case["split"]), case["place"]))
+        for case in some:
             case["duplicate_of"] = None if case is first else first["case_id"]
     for case in cases.values():
         if first := case["duplicate_of"]:

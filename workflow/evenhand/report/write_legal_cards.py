@@ -8,7 +8,9 @@ from evenhand.core.tables import read_table, read_tables
 from evenhand.io.markdown import render, size_category
 from evenhand.legal.built import BuiltCases, group_names
 from evenhand.legal.case_tables.shift import find_shifts
-from evenhand.legal.declaration import Attribute
+from evenhand.legal.declaration import Attribute, Dataset
+from evenhand.report.headline import say
+from evenhand.report.sections.legal_data import clearest_associations, copied_statements
 
 Rows = list[dict[str, Any]]
 
@@ -60,7 +62,9 @@ def write_legal_cards(
     arguments = zip(datasets, data, tables, out, titles, sources, strict=True)
     counts = {}
     for name, file, folder, card, title, source in arguments:
-        facts = _facts(BuiltCases(file), read_tables(folder)) | {
+        data_set, rows = BuiltCases(file), read_tables(folder)
+        facts = _facts(data_set, rows) | {
+            "findings": _findings(name, title, data_set.dataset, rows),
             "notice": notice,
             "name": title,
             "dataset": name,
@@ -109,6 +113,18 @@ def _facts(data: BuiltCases, rows: dict[str, Rows]) -> dict[str, Any]:
         "leakage": leakage,
         "rules": rows.get("rules", []),
     }
+
+
+def _findings(name: str, title: str, dataset: Dataset, rows: dict[str, Rows]) -> list[str]:
+    """Return the sentences of the first page on copies, and on labels that go with attributes."""
+    titles = {f"{name}/{attribute.name}": attribute.title for attribute in dataset.attributes}
+    titles[name] = title
+    statements = copied_statements({name: rows["sizes"]}, (), titles)
+    associations, count = clearest_associations({name: rows["cross"]}, titles)
+    if associations:
+        facts = {"rows": associations, "count": count}
+        statements.append(say("legal_associated", **facts, brief=True))
+    return [statement.striptags() for statement in statements]
 
 
 def _by_split(rows: Rows, *names: str) -> Rows:

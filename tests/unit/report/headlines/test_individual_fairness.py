@@ -340,6 +340,34 @@ def test_advice_names_the_remedy_of_each_attribute_before_intersections(tmp_path
     assert "a × b" not in advice and "Of the other 2, with" in advice
 
 
+@pytest.mark.parametrize(
+    ("counts", "mean", "usual"),
+    [((99, 100), 90, True), ((60, 140), 90, False), ((99, 100), 60, False)],
+)
+def test_a_change_that_an_attribute_without_effect_has_is_no_reason_against_a_network(
+    tmp_path, counts, mean, usual
+):
+    shares = [
+        {"dataset": "adult", "quantity": "P(Y=1|A)", "value": value, "count": count, "of": 200}
+        for value, count in zip("fm", counts, strict=True)
+    ]
+    cells = FLIPS | {"mean": mean, "low": mean - 5, "high": mean + 4}
+    made = headline(tmp_path, {table_4: [cells], groups: shares}, attribute_name="sex")
+    words = "alone (the labels do not differ significantly between its groups, and a network uses"
+    assert made.short.startswith("No: ") and (words in made.short.replace("</bdi>", "")) is usual
+    assert ("Do not use the plain network" in made.next) is not usual
+
+
+@pytest.mark.parametrize(("seeds", "high"), [(2, 90), (2, 90.5), (3, 90)])
+def test_two_runs_that_agree_have_no_interval(tmp_path, seeds, high):
+    cells = FLIPS | {"mean": 90, "low": 90, "high": high, "seeds": seeds}
+    made = headline(tmp_path, {table_4: [cells]})
+    words = "change (of 2 runs): undecided, as two runs that agree give no interval; train more"
+    agree = (seeds, high) == (2, 90)
+    assert (words in made.sentence) is made.short.startswith("Undecided: 10.0 %") is agree
+    assert ("Do not use" in made.next) is not agree
+
+
 @pytest.mark.parametrize(("difference", "side"), [(0.2, "less fair"), (-0.2, "fairer")])
 @pytest.mark.parametrize(("resampled", "others"), [(0.3, True), (0.01, False), (None, False)])
 def test_a_significant_effect_has_its_side_and_its_data(

@@ -321,6 +321,17 @@ def test_words_that_give_the_label_away_are_said(tmp_path, counts, noted):
     ] * noted
 
 
+def test_test_texts_that_are_copies_of_training_texts_are_the_first_caveat(tmp_path):
+    size = {"quantity": "near duplicates", "item": "test of train", "ours": "80", "of": 100}
+    tables = [cases(tmp_path, more=[size]), classifiers(tmp_path, low("equivalent"))]
+    headline = describe(tables, TITLES)
+    words = "In ECtHR, 80 of 100 test texts are near duplicates of training texts, which the "
+    assert headline.left_out[0].striptags().startswith(words)
+    first, unadjusted = (words.striptags() for words in headline.doubts)
+    assert first.startswith(words) and first.endswith("do not use them for decisions.")
+    assert unadjusted.startswith("The verdict on gaps")
+
+
 def test_labels_and_groups_in_two_spellings_are_named(tmp_path):
     cell = {"split": "all", "attribute": "region", "other_attribute": "label"}
     cells = [

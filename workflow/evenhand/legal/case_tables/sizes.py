@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from pyarrow.compute import is_in
 
 from evenhand.core.tables import Row, Table, integer, share, text
 from evenhand.legal.built import CaseStudy
@@ -37,7 +38,7 @@ def rows(study: CaseStudy) -> Iterator[Row]:
 
 def _quantities(study: CaseStudy) -> Iterator[dict[str, Any]]:
     dataset, parts, (known, hot) = study.dataset, study.parts, study.labels
-    columns = study.table("duplicate_of", "date")
+    columns = study.table("case_id", "duplicate_of", "date")
     total, labelled = len(known), int(known.sum())
     yield {"quantity": "task", "ours": dataset.task_name}
     yield {"quantity": "classes", "ours": len(dataset.labels)}
@@ -47,7 +48,11 @@ def _quantities(study: CaseStudy) -> Iterator[dict[str, Any]]:
         yield _compared("cases", split, int(parts[split].sum()), dataset.published.get(split))
     if without := total - sum(int(parts[split].sum()) for split in SPLITS):
         yield {"quantity": "cases", "item": "without a split", "ours": without}
-    yield _part("near duplicates", "", total - columns["duplicate_of"].null_count, total)
+    firsts, trained = columns["duplicate_of"], columns["case_id"].filter(parts["train"])
+    yield _part("near duplicates", "", total - firsts.null_count, total)
+    # a group names a case of train if it has one
+    if copied := sum(is_in(firsts.filter(parts["test"]), trained).to_pylist()):
+        yield _part("near duplicates", "test of train", copied, int(parts["test"].sum()))
     yield _part("labels known", "", labelled, total)
     if dataset.task == "multi_label":
         per_case = hot[known].sum(axis=1)

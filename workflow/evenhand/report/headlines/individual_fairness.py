@@ -54,6 +54,9 @@ SMALL = 65
 #: Fewer test people of a group are counted beside its share, and it is not called the lowest.
 FEW = 30
 
+#: An interval over two runs that is narrower than this says nothing.
+NO_WIDTH = 1e-3
+
 #: Fewer seeds are too few for the verdicts.
 SEEDS = 20
 
@@ -67,10 +70,12 @@ def describe(study: Study) -> Headline:
     titles = titles_of(documents)
     tables = study.tables(FOLDER)
     clearest, statements, short, worse = conclude(tables, documents, study.delta)
+    alike = _test_labels(tables, documents)
     changing = {
         title(row["dataset"], titles): row["mean"]
         for row in _plain(tables, "table_4")
         if judge(row, _of_all(tables, row["dataset"]), study.delta) == ABOVE
+        and not _is_usual(row, alike.get(row["dataset"], {}))
     }
     crossed = {titles[of["name"]] for of in documents if CROSS in (of["attribute_name"] or "")}
     further = _next(tables, titles)
@@ -142,6 +147,16 @@ def judge(row: Row, people: Row, delta: float) -> str | None:
     return ABOVE if min(changed) > delta else EQUIVALENT if max(changed) < delta else INCONCLUSIVE
 
 
+def _is_usual(row: Row, labels: Mapping[str, Any]) -> bool:
+    """Return whether a network of an attribute without an effect may change so many decisions.
+
+    The labels do not differ significantly between the groups (`labels`, see `_test_labels`), and
+    such networks have been seen to change this share.
+    """
+    p = labels.get("p_adjusted")
+    return p is not None and p >= ALPHA and row["mean"] is not None and row["mean"] > SMALL
+
+
 def conclude(
     tables: Mapping[str, list[Row]], documents: Iterable[Mapping[str, Any]], delta: float
 ) -> tuple[float, list[str], str, str]:
@@ -192,6 +207,7 @@ def conclude(
             if groups["predicted"]:
                 worse = say("if_who", _files(*files), dataset=facts["dataset"], groups=groups)
         is_clear = facts["verdict"] == ABOVE
+        facts["usual"] = is_clear and _is_usual(row, alike.get(row["dataset"], {}))
         size = strength(row["mean"], 100, row["low"], row["high"]) if is_clear else 0.0
         results.append((size, worse, statements, facts))
     # an intersection differs where one of its attributes does, which therefore precedes it
@@ -310,9 +326,19 @@ def _deviates(document: Mapping[str, Any]) -> bool:
 
 
 def _plain(tables: Mapping[str, list[Row]], table: str, metric: str = "ifr_b") -> list[Row]:
-    """Return the rows of a table on the plain network's decisions (see `on_usual_split`)."""
+    """Return the rows of a table on the plain network's decisions (see `on_usual_split`).
+
+    Two runs that agree, as by chance, have no interval: it would have no width.
+    """
     plain = where(on_usual_split(tables.get(table, [])), method="mlp", individual="none")
-    return [row for row in plain if row.get("metric", metric) == metric]
+    rows = [row for row in plain if row.get("metric", metric) == metric]
+    none = {"low": None, "high": None}
+    return [row | none if row.get("seeds") == 2 and _has_no_width(row) else row for row in rows]
+
+
+def _has_no_width(row: Row) -> bool:
+    ends = [row.get(end) for end in ("low", "high")]
+    return None not in ends and ends[1] - ends[0] < NO_WIDTH
 
 
 def _groups(

@@ -18,11 +18,20 @@ from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT
 from evenhand.metrics.paired import holm
 from evenhand.predictions.words import by_chance, explained_gaps
 from evenhand.report.figures import SIGNED, axis, estimated, forest
-from evenhand.report.headline import NOT_RUN, Headline, Verdicts, plain, say, strength, tally
+from evenhand.report.headline import (
+    NOT_RUN,
+    Headline,
+    Verdicts,
+    plain,
+    say,
+    strength,
+    tally,
+    with_sources,
+)
 from evenhand.report.read import read_json
 from evenhand.report.render import signed
 from evenhand.report.sections.legal_classifiers import MEANS
-from evenhand.report.sections.legal_data import clearest_associations
+from evenhand.report.sections.legal_data import clearest_associations, copied_statements
 from evenhand.report.study import Study
 from evenhand.tabular.words import empty_bins_words, spelt_words
 from evenhand.text.phrases import CROSS
@@ -103,6 +112,7 @@ def describe(study: Study) -> Headline:
     stated, unfair = where(rates, verdict=ABOVE), where(lowest, judged="unfair")
     # after the counts of gaps in macro-F1 comes the clearest of them
     main = statements[0] if stated else statements[1 + bool(rates)] if unfair else ""
+    copied = copied_statements(tables["sizes"], sources["sizes"], titles)
     left_out = [
         *_left_out(study),
         *_without_group(tables["sizes"], sources["sizes"], study),
@@ -110,6 +120,10 @@ def describe(study: Study) -> Headline:
         *_spelt(tables["cross"], sources["cross"], titles),
         *_revealing(tables["leakage"], sources["leakage"], titles),
     ]
+    caveats = copied
+    if lowest:  # the page shows the first of all caveats at once
+        first = Markup(" ").join([*copied, say("legal_no_use")])
+        caveats = [with_sources(first, sources["sizes"] if copied else ()), say("legal_unadjusted")]
     return Headline(
         sentence=statements[0] if statements else say("nothing"),
         more=statements[1:],
@@ -127,8 +141,8 @@ def describe(study: Study) -> Headline:
             [*map(_clear, unfair), *(() if elsewhere else map(_excess, stated))], default=0
         ),
         verdicts=_verdicts(tables, sources),
-        doubts=[*([say("legal_no_use"), say("legal_unadjusted")] if lowest else []), *left_out],
-        left_out=left_out,
+        doubts=[*caveats, *left_out],
+        left_out=[*copied, *left_out],
     )
 
 

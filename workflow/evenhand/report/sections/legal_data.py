@@ -1,6 +1,6 @@
 """The tables of legal data sets, with their declarations and titles."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
@@ -11,6 +11,7 @@ from evenhand.core.tables import read_tables
 from evenhand.legal.declaration import Dataset, read_declaration
 from evenhand.legal.groups import LABEL
 from evenhand.predictions.words import spread
+from evenhand.report.headline import say
 from evenhand.report.study import Study
 
 Rows = list[dict[str, Any]]
@@ -75,6 +76,20 @@ def titles_by_name(datasets: Iterable[Described]) -> dict[str, str]:
         titles[dataset.id] = dataset.title
         titles |= {f"{dataset.id}/{name}": title for name, title in dataset.attributes.items()}
     return titles
+
+
+def copied_statements(
+    sizes: Mapping[str, Rows], sources: Sequence[str], titles: Mapping[str, str]
+) -> list[str]:
+    """Name the data sets whose test texts are near duplicates of training texts.
+
+    The rows of the table ``sizes`` of each data set, and their files.
+    """
+    return [
+        say("legal_copied", sources, of=titles.get(name, name), row=row)
+        for name, rows in sizes.items()
+        for row in where(rows, quantity="near duplicates", item="test of train")
+    ]
 
 
 def describe_associations(rows: Rows) -> Rows:
