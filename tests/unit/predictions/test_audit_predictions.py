@@ -305,6 +305,8 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS.replace(",", ";").replace("0.", "0,"), {}, "y has 0 and 1; write numbers with a"),
         (ROWS.replace("0.9", "79%").replace("0.", "7%"), {}, ":2: p has '79%', and y has 0 and 1;"
          " write 0.79 for 79%"),
+        (ROWS.replace("0.9", "inf").replace("0.4", "inf").replace("0.", "-"), {},
+         "p has 'inf', and y has 0 and 1; infinite numbers are no probabilities; write"),
         (ROWS.replace("0.", "6"), {}, "p has numbers above 1 (up to 69); divide percent"),
         (ROWS.replace("0.2", "-2.2").replace("0.", "2."), {}, "(up to 2.9); apply the sigmoid, or"),
         ("y,p,group\n" + "".join(f"{n % 2},{n / 100 - 0.1},{n % 3}\n" for n in range(90)), {},
@@ -332,7 +334,7 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS, {"prediction": None, "classes": ["1"], "probabilities": ["p"]},
          "y has 0, for which `probabilities` names no column; it names columns for 1; of two"),
         ("y,p,group\n" + "".join(f"{n % 2},0.5,g{n}\n" for n in range(60)), {},
-         "the attribute group has 60 groups in 60 rows; give numbers `bins`"),
+         "the attribute group has 60 groups in 60 rows; it seems to be an id: name a protected"),
         *(("y,p,group\n" + "".join(f"{n % 2},1,{day.format(n % 25 + 1)}\n" for n in range(99)), {},
            "the attribute group has 25 dates in 99 rows; write periods, such as years, in place")
           for day in ("2024-05-{:02}", "{}.5.2024", "5/{}/24 12:00:00")),
