@@ -1313,6 +1313,22 @@ def test_ties_of_the_largest_probabilities_are_noted_beside_the_finding(tmp_path
     assert not doubt or row["highest"] == pytest.approx(0.8)
 
 
+def test_ties_of_a_group_that_the_finding_is_not_on_are_in_the_note(tmp_path):
+    table = pd.concat([people(shift=0.4), people(shift=0.0, seed=1).assign(group="c")])
+    table = table.assign(id=range(len(table))).reset_index(drop=True)
+    tables, meta = audit(tmp_path, table)
+    for name in "abc":
+        tied = {"all": {"all": 20}, "group": {"a": 0, "b": 0, "c": 0} | {name: 20}}
+        first, *_ = findings(tables, 5, meta | {"tied": tied})
+        (note,) = (
+            words for words in notes(meta | {"tied": tied}, tables, "") if " tie, or" in words
+        )
+        is_on = f"% for {name} (" in first
+        assert is_on == (f"cases of {name} (" in first and "so this may come from it" in first)
+        assert is_on != note.endswith("a difference of this group may come from this rule.")
+        assert is_on or f"By group, the share is largest for {name} (20 of" in note
+
+
 def test_text_of_a_parquet_file_is_checked_and_bytes_are_text(tmp_path):
     table = people(shift=0.3)
     table.replace({"group": {"b": "\x7fb"}}).to_parquet(tmp_path / "p.parquet")

@@ -177,16 +177,32 @@ def worthless(description: Mapping[str, Any], tables: Tables) -> list[str]:
 def tied_doubt(description: Mapping[str, Any], tables: Tables) -> str:
     """Return why the first gap may not hold, without a full stop: probabilities that tie.
 
-    They do in many cases, or in many of a group of its attribute. Blank if nothing shows that.
+    They do in many cases of the group that its finding is on. Blank if nothing shows that.
     """
-    gap, tied = named_gap(tables), description.get("tied")
-    if not tied or not gap or gap["metric"] == "ece":
-        return ""
-    rows = where(tables["groups"], metric="accuracy")
-    rows = [row for row in rows if row["attribute"] in (ALL, gap["attribute"])]
-    row = max(rows, key=lambda row: tied[row["attribute"]][row["group"]] / row["cases"])
-    count = tied[row["attribute"]][row["group"]]
-    return _say("tied_doubt", row=row, count=count) if count >= MANY_TIED * row["cases"] else ""
+    tied = _most_tied(description, tables)
+    is_on = bool(tied) and tied[0]["is_named"]
+    return _say("tied_doubt", row=tied[0]["row"], count=tied[0]["count"]) if is_on else ""
+
+
+def _most_tied(description: Mapping[str, Any], tables: Tables) -> list[dict[str, Any]]:
+    """Return the groups of the first gap's attribute of which many cases tie, with their counts.
+
+    Those that the finding is on are first, then those with the largest share.
+    """
+    findings, counts = _significant(tables), description.get("tied")
+    if not counts or not findings or findings[0].gap["metric"] == "ece":
+        return []
+    gap, group, *_ = findings[0]
+    is_one = group is not None and gap["groups"] > 2
+    named = {group["group"]} if is_one else {gap["lowest_group"], gap["highest_group"]}
+    of_groups = counts[gap["attribute"]]
+    rows = where(tables["groups"], metric="accuracy", attribute=gap["attribute"])
+    tied = [
+        {"row": row, "count": of_groups[row["group"]], "is_named": row["group"] in named}
+        for row in rows
+        if of_groups[row["group"]] >= MANY_TIED * row["cases"]
+    ]
+    return sorted(tied, key=lambda of: (not of["is_named"], -of["count"] / of["row"]["cases"]))
 
 
 def spread(items: Iterable[Item], subject: Callable[[Item], Any]) -> list[Item]:
@@ -339,7 +355,9 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     if count := echoes(tables):
         sentences.append(_say("echoes", count=count))
     if tied := description.get("tied"):
-        sentences.append(_say("tied_cases", count=tied[ALL][ALL], of=description["cases"]))
+        most = [of for of in _most_tied(description, tables)[:1] if not of["is_named"]]
+        facts = {"count": tied[ALL][ALL], "of": description["cases"], "most": most}
+        sentences.append(_say("tied_cases", **facts))
     return sentences
 
 
