@@ -755,12 +755,16 @@ def test_a_group_without_a_case_of_a_label_is_named(tmp_path, labels, options, l
                           for label in [*some] * 60], columns=["y", "group"])  # fmt: skip
     table["p"] = np.random.default_rng(1).permutation(table["y"])
     tables, description = audit(tmp_path, table, **options)
-    said = [
-        words for words in notes(description, tables, "") if "macro-F1 of such a group" in words
-    ]
+    noted = notes(description, tables, "")
+    said = [words for words in noted if "macro-F1 of such a group" in words]
     assert [words.partition(". In ")[0] for words in said] == [
         f"Without a case of some label: {names}" for names in [lacking] if names
     ]
+    words = "a (without a case of some label: b and c, which may explain the difference; few cases"
+    untested = [note for note in noted if note.startswith("Not tested")]
+    assert len(untested) == ("positive" in options and lacking is not None)
+    assert all(words in note for note in untested)
+    assert all(noted.index(note) > noted.index(said[0]) for note in untested)
 
 
 def test_the_label_that_a_group_misses_is_named_first(tmp_path):
@@ -935,9 +939,12 @@ def test_differences_that_no_verdict_covers_are_noted(tmp_path):
     (note,) = (words for words in notes(description, tables, "") if "Not tested" in words)
     assert note.startswith(
         "Not tested, so that no verdict covers these differences from all others: Accuracy by coin"
-        " for edge (few cases): 0.0 % (5 cases), 9"
+        " for edge (fewer than 8 cases): 0.0 % (5 cases), 9"
     )
-    assert note.count("points; Accuracy by side for edge (few cases): 0.0 % (5 cases), 9") == 1
+    assert (
+        note.count("points; Accuracy by side for edge (fewer than 8 cases): 0.0 % (5 cases), 9")
+        == 1
+    )
     table["coin"] = table["coin"].replace("edge", "a")
     assert not any("Not tested" in words for words in notes(*audit(tmp_path, table)[::-1], ""))
 

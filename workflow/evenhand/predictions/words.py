@@ -1,5 +1,6 @@
 """The findings of an audit of predictions, in sentences."""
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
@@ -9,6 +10,7 @@ import numpy as np
 from evenhand.core.decimals import ALPHA
 from evenhand.core.phrases import phrases_of
 from evenhand.core.rows import where
+from evenhand.metrics.inference import LEAST_EFFECTIVE
 from evenhand.metrics.paired import holm
 from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS
 from evenhand.tabular.words import doubtful_words, empty_bins_words, open_words, spelt_words
@@ -294,16 +296,20 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     for name, bins in description.get("empty_bins", {}).items():
         sentences.append(empty_bins_words(name, bins))
     sentences += [_say("not_computed", name=name) for name in description.get("not_crossed", ())]
+    without = defaultdict(list)
+    if lacking := _lacking(description, tables):
+        sentences.append(_say("lacking", groups=lacking))
+        for attribute, group in lacking:
+            without[attribute].append(group)
     if rows := _untested(tables, description.get("delta", 0)):
-        sentences.append(_say("untested", rows=rows, titles=TITLES))
+        facts = {"without": without, "least": math.ceil(LEAST_EFFECTIVE)}
+        sentences.append(_say("untested", rows=rows, titles=TITLES, **facts))
     of_mixture = _mixed(tables.get("groups", [])).values()
     # two groups that mirror each other are one gap
     if mixed := [row for rows in of_mixture for row in (rows[:1] if _is_mirror(rows) else rows)]:
         first = {key: mixed[0][key] for key in ("attribute", "group")}
         (accuracy,) = where(tables["groups"], metric="accuracy", **first)
         sentences.append(_say("mixed", rows=mixed, accuracy=accuracy))
-    if lacking := _lacking(description, tables):
-        sentences.append(_say("lacking", groups=lacking))
     if count := description.get("unclustered"):
         sentences.append(_say("unclustered", count=count))
     if description.get("is_open"):

@@ -124,9 +124,9 @@ def tests_of(study: PredictionStudy, attribute: Attribute) -> Tests:
 def _untestable(
     study: PredictionStudy, attribute: Attribute, gaps: list[tuple[Row, "Draws", list[Metric]]]
 ) -> set[int]:
-    """Return the places of the gaps that could not be significant, with so few cases.
+    """Return the places of the gaps without a test: no group has enough cases for one.
 
-    No group has a test, or the least p-value of the draws is too large.
+    Of calibration errors also where the least p-value of the draws is too large.
     """
     untested = set()
     for place, (row, drawn, parts) in enumerate(gaps):
