@@ -29,7 +29,7 @@ UNADJUSTED = "unadjusted"
 #: A larger share of pairs with equal log-likelihoods is noted.
 MOST_TIES = 0.02
 
-#: Groups named beside the one that differs most.
+#: Groups named beside the one that differs most, and bias types that cannot be tested.
 MOST_GROUPS = 3
 
 #: From this share of cases on whose largest probabilities tie, a gap may come from the rule.
@@ -126,7 +126,8 @@ def findings(
     logs.sort(key=_unclear)
     significant = spread(filter(_is_significant, logs), _part)
     logs = [*significant, *(row for row in logs if not _is_significant(row))]
-    others = [_preference(row, delta, significant) for row in logs] or _gaps(
+    untestable = [row for row in tables.get("preferences", []) if _is_untestable(row, delta)]
+    others = [_preference(row, delta, significant, untestable) for row in logs] or _gaps(
         tables, description or {}, chance
     )
     has_gap = any(not finding.is_echo for finding in _significant(tables))
@@ -391,6 +392,13 @@ def _is_significant(row: dict[str, Any]) -> bool:
     return row["verdict"] in ("above", "below")
 
 
+def _is_untestable(row: dict[str, Any], delta: float) -> bool:
+    """Whether a bias type has too few clusters for a test, though its share is beyond delta."""
+    is_far = row["score"] is not None and abs(row["score"] - 50) > delta
+    is_few = row["p_value"] is None or row.get("least_p", 0) > ALPHA
+    return not _is_whole(row) and is_far and is_few and not _is_significant(row)
+
+
 def _unclear(row: dict[str, Any]) -> tuple[bool, float]:
     """Return the key by which rows are sorted: significant ones first, then by p-value."""
     p = row["p_value"] if row["p_adjusted"] is None else row["p_adjusted"]
@@ -398,9 +406,15 @@ def _unclear(row: dict[str, Any]) -> tuple[bool, float]:
 
 
 def _preference(
-    row: dict[str, Any], delta: float, significant: Sequence[dict[str, Any]] = ()
+    row: dict[str, Any],
+    delta: float,
+    significant: Sequence[dict[str, Any]],
+    untestable: Sequence[dict[str, Any]],
 ) -> str:
-    """Return the finding of a row; of a significant one with the opposite in the other context."""
+    """Return the finding of a row; of a significant one with the opposite in the other context.
+
+    Of a whole task also with the bias types of it that are `untestable`, the most extreme first.
+    """
     bias_type = "" if _is_whole(row) else row["bias_type"]
     name = ", ".join(filter(None, (row["task"], row["condition"], bias_type)))
     if row["score"] is None:
@@ -411,6 +425,10 @@ def _preference(
         is_like = all(row[key] == other[key] for key in ("task", "bias_type"))
         if is_like and row["verdict"] != other["verdict"]:
             words.append(_say("opposite", row=other))
+    types = [other for other in untestable if _is_whole(row) and _part(other) == _part(row)]
+    if types:
+        types.sort(key=lambda other: -abs(other["score"] - 50))
+        words.append(_say("untestable", rows=types, most=MOST_GROUPS))
     words += [f"{doubt}." for doubt in [doubt_of(row)] if doubt]
     return " ".join(words)
 
