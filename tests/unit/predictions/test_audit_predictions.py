@@ -962,6 +962,21 @@ def test_gaps_that_so_few_cases_cannot_show_are_untested(tmp_path, n, tested):
     assert words.startswith(untested) and tested in words and ("None of" in words) == bool(tested)
 
 
+def test_calibration_errors_that_may_be_significant_have_further_draws(tmp_path, monkeypatch):
+    table = people().assign(coin=np.tile([*"xy"], 200))
+    table["p"] = np.where(table["group"] == "a", 0.9, 0.5)
+    for most, further in ((10**9, 10_000), (400 * 2000, 2000), (400, 1000)):
+        monkeypatch.setattr("evenhand.predictions.study.MOST_DRAWN", most)
+        tables, _ = audit(tmp_path, table, groups=["group", "coin"], id="id")
+        rows = [row for row in tables["gaps"] if row["metric"] == "ece"]
+        p_values = {row["attribute"]: row["p_value"] for row in rows}
+        assert p_values["group"] == pytest.approx(1 / (1 + further), rel=1e-2)
+        count = 1001 * p_values["coin"]
+        assert 51 < count == pytest.approx(round(count), abs=1e-2)
+        again = audit(tmp_path, table.iloc[::-1], groups=["group", "coin"], id="id")[0]["gaps"]
+        assert [row["noise_95"] for row in again] == [row["noise_95"] for row in tables["gaps"]]
+
+
 def test_errors_of_calibration_that_cancel_in_random_groups_are_no_gap(tmp_path):
     """Scores of one group are too high, and of the other too low, by as much."""
     draw, n = np.random.default_rng(3), 1200
@@ -974,6 +989,7 @@ def test_errors_of_calibration_that_cancel_in_random_groups_are_no_gap(tmp_path)
     errors = {row["group"]: row for row in tables["groups"] if row["metric"] == "ece"}
     assert errors["a"]["verdict"] == errors["b"]["verdict"] == "above"
     assert errors["a"]["value"] > errors["a"]["noise_high"]
+    assert errors["a"]["p_value"] == pytest.approx(1 / 10_001, rel=1e-2)  # of further draws
     (words,) = (words for words in findings(tables, 5) if words.startswith("Calibration error"))
     ends = [100 * errors["a"][name] for name in ("value", "noise_low", "noise_high")]
     of_a = table["group"] == "a"
@@ -1273,7 +1289,11 @@ def test_a_finding_on_predictions_that_are_worth_nothing_states_so(tmp_path):
     tables, meta = audit(tmp_path, people().assign(p=0.9, y=[*[1] * 250, *[0] * 150]))
     assert meta["majority"] == 0.625
     first, *others = findings(tables, 5, meta)
-    assert same in first and not any(same in words for words in [*others, *notes(meta, tables, "")])
+    assert f"{same} accuracy and calibration error come from their labels." in first
+    scored = [row | {"confidence": 0.5 + 0.1 * i} for i, row in enumerate(tables["calibration"])]
+    for each in (tables | {"calibration": scored}, tables | {"calibration": []}):
+        assert f"{same} accuracy come from their labels." in findings(each, 5, meta)[0]
+    assert not any(same in words for words in [*others, *notes(meta, tables, "")])
     [whole] = [r for r in tables["groups"] if (r["attribute"], r["metric"]) == ("all", "accuracy")]
     no_better = "not significantly above the majority-class baseline (62.5 %)."
     for trained, value, low, high, words in [

@@ -173,7 +173,9 @@ def _at_majority(description: Mapping[str, Any], tables: Tables) -> list[str]:
 def worthless(description: Mapping[str, Any], tables: Tables) -> list[str]:
     """Warn of constant predictions, or of a trained classifier at the most frequent class."""
     if is_constant(description):
-        return [_say("constant")]
+        scores = [row["confidence"] for row in tables.get("calibration", ())]
+        is_scored = bool(scores) and max(scores) - min(scores) < ROUNDED
+        return [_say("constant", is_scored=is_scored)]
     return _at_majority(description, tables) if "trained" in description else []
 
 
