@@ -49,6 +49,9 @@ _KEY = re.compile(
     r"\.([\w.]+)"
 )
 
+#: A number in place of a text, such as the name of a column: Python needs other words than YAML.
+_NUMBER = re.compile(r"is (-?[\d.]+)(; it must be [^\n]*; )put it into quotes")
+
 #: The method whose finding comes first, by the family of the model.
 MAIN_METHODS = ("aul", "log_likelihood")
 
@@ -287,6 +290,7 @@ def _check_type(name: str, value: Any, annotation: Any) -> None:
     names = [kind.__name__ for kind in kinds if kind is not type(None)]
     what = "None" if value is None else f"of the type {type(value).__name__}"
     remedy = "name one, and call it again for others" if isinstance(value, list) else None
+    remedy = f'write "{value}"' if kinds[0] is str and isinstance(value, int | float) else remedy
     raise InputError(f"`{name}` is {what}, and must be {' or '.join(names)}", remedy=remedy)
 
 
@@ -1027,7 +1031,7 @@ def _completed(config: dict[str, Any], delta: float = 5.0) -> dict[str, Any]:
         return plan_individual.expand(config)
     except InputError as error:
         remedy = None if (error.remedy or "").startswith(EXPLAINED) else error.remedy
-        problem = _KEY.sub(r"`\1`", error.problem)
+        problem = _NUMBER.sub(r'is \1\2write "\1"', _KEY.sub(r"`\1`", error.problem))
         raise InputError(problem.splitlines(), file=error.file, remedy=remedy) from None
 
 
@@ -1062,15 +1066,14 @@ def _frame(data: "Data") -> "pd.DataFrame":
         try:
             data = pd.DataFrame(data)
         except ValueError as error:
-            raise InputError(f"the data are no table ({error})") from error
+            raise InputError(f"the data are no table ({error})", remedy=_say("readable")) from error
     elif hasattr(data, "to_pandas"):  # of polars, pyarrow and datasets
         data = data.to_pandas()
     if isinstance(data, pd.DataFrame):
         check_unique(list(map(str, data.columns)), "the DataFrame", line=None)
         return data
     if not isinstance(data, str | Path):
-        remedy = "use a DataFrame or a path"
-        raise InputError(f"the data are of the type {type(data).__name__}", remedy=remedy)
+        raise InputError(f"the data are of the type {type(data).__name__}", remedy=_say("readable"))
     return read_table(_there(Path(data)))
 
 
@@ -1087,6 +1090,8 @@ def _errors_of_frame(
     With `train_rows` the file has the rows of `train`, then those of `test`. Pairs are counted from
     1, as in their tables and all other errors.
     """
+    from evenhand.tabular.delimited import SEPARATE
+
     try:
         yield
     except InputError as error:
@@ -1103,6 +1108,8 @@ def _errors_of_frame(
             first = int(unit == "pair")
             row = f", {unit} {place + first} (counted from {first})"
         remedy = error.remedy
+        if remedy and remedy.endswith(SEPARATE):
+            remedy = f"{remedy.removesuffix(SEPARATE)}; {_say('readable')}, with a column for each"
         for level in getattr(getattr(data, "index", None), "names", ()):
             if level is not None and error.problem.startswith(f"has no column {str(level)!r},"):
                 remedy = "it is in the index; make it a column by data.reset_index()"

@@ -349,6 +349,8 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS.replace(",", ";").replace("0.", "0,"), {}, "y has 0 and 1; write numbers with a"),
         (ROWS.replace("0.9", "79%").replace("0.", "7%"), {}, ":2: p has '79%', and y has 0 and 1;"
          " write 0.79 for 79%"),
+        (ROWS.replace("0.9", "inf").replace("0.4", "inf").replace("0.", "-"), {},
+         "p has 'inf', and y has 0 and 1; infinite numbers are no probabilities; write"),
         (ROWS.replace("0.", "6"), {}, "p has numbers above 1 (up to 69); divide percent"),
         (ROWS.replace("0.2", "-2.2").replace("0.", "2."), {}, "(up to 2.9); apply the sigmoid, or"),
         ("y,p,group\n" + "".join(f"{n % 2},{n / 100 - 0.1},{n % 3}\n" for n in range(90)), {},
@@ -376,7 +378,7 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS, {"prediction": None, "classes": ["1"], "probabilities": ["p"]},
          "y has 0, for which `probabilities` names no column; it names columns for 1; of two"),
         ("y,p,group\n" + "".join(f"{n % 2},0.5,g{n}\n" for n in range(60)), {},
-         "the attribute group has 60 groups in 60 rows; give numbers `bins`"),
+         "the attribute group has 60 groups in 60 rows; it seems to be an id: name a protected"),
         *(("y,p,group\n" + "".join(f"{n % 2},1,{day.format(n % 25 + 1)}\n" for n in range(99)), {},
            "the attribute group has 25 dates in 99 rows; write periods, such as years, in place")
           for day in ("2024-05-{:02}", "{}.5.2024", "5/{}/24 12:00:00")),
@@ -797,12 +799,16 @@ def test_a_group_without_a_case_of_a_label_is_named(tmp_path, labels, options, l
                           for label in [*some] * 60], columns=["y", "group"])  # fmt: skip
     table["p"] = np.random.default_rng(1).permutation(table["y"])
     tables, description = audit(tmp_path, table, **options)
-    said = [
-        words for words in notes(description, tables, "") if "macro-F1 of such a group" in words
-    ]
+    noted = notes(description, tables, "")
+    said = [words for words in noted if "macro-F1 of such a group" in words]
     assert [words.partition(". In ")[0] for words in said] == [
         f"Without a case of some label: {names}" for names in [lacking] if names
     ]
+    words = "a (without a case of some label: b and c, which may explain the difference; few cases"
+    untested = [note for note in noted if note.startswith("Not tested")]
+    assert len(untested) == ("positive" in options and lacking is not None)
+    assert all(words in note for note in untested)
+    assert all(noted.index(note) > noted.index(said[0]) for note in untested)
 
 
 def test_the_label_that_a_group_misses_is_named_first(tmp_path):
@@ -977,9 +983,12 @@ def test_differences_that_no_verdict_covers_are_noted(tmp_path):
     (note,) = (words for words in notes(description, tables, "") if "Not tested" in words)
     assert note.startswith(
         "Not tested, so that no verdict covers these differences from all others: Accuracy by coin"
-        " for edge (few cases): 0.0 % (5 cases), 9"
+        " for edge (fewer than 8 cases): 0.0 % (5 cases), 9"
     )
-    assert note.count("points; Accuracy by side for edge (few cases): 0.0 % (5 cases), 9") == 1
+    assert (
+        note.count("points; Accuracy by side for edge (fewer than 8 cases): 0.0 % (5 cases), 9")
+        == 1
+    )
     table["coin"] = table["coin"].replace("edge", "a")
     assert not any("Not tested" in words for words in notes(*audit(tmp_path, table)[::-1], ""))
 
@@ -997,6 +1006,21 @@ def test_gaps_that_so_few_cases_cannot_show_are_untested(tmp_path, n, tested):
     assert words.startswith(untested) and tested in words and ("None of" in words) == bool(tested)
 
 
+def test_calibration_errors_that_may_be_significant_have_further_draws(tmp_path, monkeypatch):
+    table = people().assign(coin=np.tile([*"xy"], 200))
+    table["p"] = np.where(table["group"] == "a", 0.9, 0.5)
+    for most, further in ((10**9, 10_000), (400 * 2000, 2000), (400, 1000)):
+        monkeypatch.setattr("evenhand.predictions.study.MOST_DRAWN", most)
+        tables, _ = audit(tmp_path, table, groups=["group", "coin"], id="id")
+        rows = [row for row in tables["gaps"] if row["metric"] == "ece"]
+        p_values = {row["attribute"]: row["p_value"] for row in rows}
+        assert p_values["group"] == pytest.approx(1 / (1 + further), rel=1e-2)
+        count = 1001 * p_values["coin"]
+        assert 51 < count == pytest.approx(round(count), abs=1e-2)
+        again = audit(tmp_path, table.iloc[::-1], groups=["group", "coin"], id="id")[0]["gaps"]
+        assert [row["noise_95"] for row in again] == [row["noise_95"] for row in tables["gaps"]]
+
+
 def test_errors_of_calibration_that_cancel_in_random_groups_are_no_gap(tmp_path):
     """Scores of one group are too high, and of the other too low, by as much."""
     draw, n = np.random.default_rng(3), 1200
@@ -1009,6 +1033,7 @@ def test_errors_of_calibration_that_cancel_in_random_groups_are_no_gap(tmp_path)
     errors = {row["group"]: row for row in tables["groups"] if row["metric"] == "ece"}
     assert errors["a"]["verdict"] == errors["b"]["verdict"] == "above"
     assert errors["a"]["value"] > errors["a"]["noise_high"]
+    assert errors["a"]["p_value"] == pytest.approx(1 / 10_001, rel=1e-2)  # of further draws
     (words,) = (words for words in findings(tables, 5) if words.startswith("Calibration error"))
     ends = [100 * errors["a"][name] for name in ("value", "noise_low", "noise_high")]
     of_a = table["group"] == "a"
@@ -1309,7 +1334,11 @@ def test_a_finding_on_predictions_that_are_worth_nothing_states_so(tmp_path):
     tables, meta = audit(tmp_path, people().assign(p=0.9, y=[*[1] * 250, *[0] * 150]))
     assert meta["majority"] == 0.625
     first, *others = findings(tables, 5, meta)
-    assert same in first and not any(same in words for words in [*others, *notes(meta, tables, "")])
+    assert f"{same} accuracy and calibration error come from their labels." in first
+    scored = [row | {"confidence": 0.5 + 0.1 * i} for i, row in enumerate(tables["calibration"])]
+    for each in (tables | {"calibration": scored}, tables | {"calibration": []}):
+        assert f"{same} accuracy come from their labels." in findings(each, 5, meta)[0]
+    assert not any(same in words for words in [*others, *notes(meta, tables, "")])
     [whole] = [r for r in tables["groups"] if (r["attribute"], r["metric"]) == ("all", "accuracy")]
     no_better = "not significantly above the majority-class baseline (62.5 %)."
     for trained, value, low, high, words in [
@@ -1354,6 +1383,22 @@ def test_ties_of_the_largest_probabilities_are_noted_beside_the_finding(tmp_path
     assert any(words.startswith(note) for words in notes(meta, tables, "")) == doubt
     [row] = [row for row in tables["gaps"] if row["metric"] == "selection_rate"]
     assert not doubt or row["highest"] == pytest.approx(0.8)
+
+
+def test_ties_of_a_group_that_the_finding_is_not_on_are_in_the_note(tmp_path):
+    table = pd.concat([people(shift=0.4), people(shift=0.0, seed=1).assign(group="c")])
+    table = table.assign(id=range(len(table))).reset_index(drop=True)
+    tables, meta = audit(tmp_path, table)
+    for name in "abc":
+        tied = {"all": {"all": 20}, "group": {"a": 0, "b": 0, "c": 0} | {name: 20}}
+        first, *_ = findings(tables, 5, meta | {"tied": tied})
+        (note,) = (
+            words for words in notes(meta | {"tied": tied}, tables, "") if " tie, or" in words
+        )
+        is_on = f"% for {name} (" in first
+        assert is_on == (f"cases of {name} (" in first and "so this may come from it" in first)
+        assert is_on != note.endswith("a difference of this group may come from this rule.")
+        assert is_on or f"By group, the share is largest for {name} (20 of" in note
 
 
 def test_text_of_a_parquet_file_is_checked_and_bytes_are_text(tmp_path):

@@ -168,8 +168,20 @@ def test_clusters_too_few_for_any_significance_are_stated(tmp_path):
     rows = audit(tmp_path, samples)["preferences"]
     assert [row["least_p"] for row in rows] == [0.0625, 0.125, 0.125]
     (words,) = findings({"preferences": rows}, 5)
-    assert words.endswith(
+    first, _, others = words.partition(" Cannot be tested, with too few different ")
+    assert first.endswith(
         "Undecided: with 5 swaps, p is at least 0.062, so that none can be significant (p = 0.062)."
+    )
+    assert others == (
+        f"sentences or words: {rows[1]['bias_type']}, 100 % of 20 pairs (5 swaps);"
+        f" {rows[2]['bias_type']}, 100 % of 20 pairs (5 swaps)."
+    )
+    types = [rows[1] | {"bias_type": str(score), "score": score} for score in (44, 56, 2, 90, 61)]
+    types += [rows[1] | {"score": 90.0, "verdict": "above"}, rows[1] | {"score": 54.0}]
+    types += [rows[1] | {"score": 90.0, "least_p": 0.01}]
+    assert findings({"preferences": [rows[0], *types]}, 5)[-1].endswith(
+        "words: 2, 2 % of 20 pairs (5 swaps); 90, 90 % of 20 pairs (5 swaps); 61, 61 % of 20 pairs"
+        " (5 swaps); and 2 more bias types."
     )
     assert undecided(rows[1]).startswith("with 5 swaps, p is at least 0.12 after adjustment for 2")
 

@@ -17,6 +17,9 @@ MOST_DIGITS = 15
 #: than half as many as the rows.
 MOST_GROUPS, MOST_NUMBERS = 100, 20
 
+#: A column is taken for one of ids if its values are more than this share of its rows.
+IDS = 0.9
+
 #: Labels that mean 1, the first one that occurs.
 POSITIVE = ("1", "true", "yes", "positive", "True", "Yes")
 
@@ -176,13 +179,16 @@ def check_group_count(
     few = are_numbers or are_dates or 2 * len(values) > rows
     if len(values) > (MOST_NUMBERS if few else MOST_GROUPS):
         kind = "numbers" if are_numbers else "dates" if are_dates else "groups"
-        raise InputError(
-            f"the attribute {name} has {len(values)} {kind} in {rows} rows",
-            file=file,
-            remedy="write periods, such as years, in place of dates"
-            if are_dates
-            else "give numbers `bins`, write codes as words, or join small groups",
-        )
+        remedy = "give numbers `bins`, write codes as words, or join small groups"
+        if are_dates:
+            remedy = "write periods, such as years, in place of dates"
+        elif len(values) > IDS * rows:
+            remedy = (
+                "give it `bins`, or, if it is an id," if are_numbers else "it seems to be an id:"
+            )
+            remedy += " name a protected attribute"
+        problem = f"the attribute {name} has {len(values)} {kind} in {rows} rows"
+        raise InputError(problem, file=file, remedy=remedy)
 
 
 def low_end(name: str) -> float:

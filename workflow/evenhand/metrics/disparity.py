@@ -471,3 +471,32 @@ def share_as_far(noise: np.ndarray, seen: np.ndarray, *, low: bool = False) -> n
     far = noise <= seen + 1e-9 if low else noise >= seen - 1e-9
     p_values = (1 + far.sum(axis=0)) / (1 + len(noise))
     return np.where(np.isfinite(seen), p_values, np.nan)
+
+
+def random_group_tests(values: np.ndarray, drawn: np.ndarray) -> tuple[float, np.ndarray]:
+    """Return the p-values of a gap, and of each group, against random groups.
+
+    That of a group is the share of draws in which any group is as far from the mean of its size,
+    in standard deviations.
+
+    Parameters
+    ----------
+    values : array of float, shape (groups,)
+        Of at least two groups; NaN without a value.
+    drawn : array of float, shape (permutations, groups)
+        Of random groups of the same sizes.
+
+    Returns
+    -------
+    (float, array of float)
+        NaN for a group without a value.
+    """
+    there = np.isfinite(values)
+    drawn, spread = drawn[:, there], np.nanstd(drawn[:, there], axis=0)
+    ranges = [np.nanmax(each, axis=-1) - np.nanmin(each, axis=-1) for each in (drawn, values)]
+    far = np.abs(np.vstack([values[there], drawn]) - np.nanmean(drawn, axis=0))
+    # a group without spread, such as the largest of identical cases, cannot differ significantly
+    far = np.divide(far, spread, out=np.zeros_like(far), where=spread > 1e-12)
+    p_values = np.full(len(values), np.nan)
+    p_values[there] = share_as_far(np.nanmax(far[1:], axis=1)[:, None], far[0])
+    return float(share_as_far(*ranges)), p_values

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from math import isnan
+from math import isfinite, isinf, isnan
 from pathlib import Path
 from typing import Any
 
@@ -426,6 +426,8 @@ def _other_labels(
     remedy = "use the same labels in both columns, or probabilities between 0 and 1"
     if outside.str.match(r"[\[{]").any():
         remedy = "write a column of probabilities for each label, and name these by `probabilities`"
+    elif any(map(isinf, map(or_nan, outside))):
+        remedy = "infinite numbers are no probabilities; write numbers between 0 and 1"
     percentages = outside[outside.str.fullmatch(r"\d+(\.\d+)?\s*%")]
     if outside.str.fullmatch(r"\d+,\d+").any():
         remedy = "write numbers with a point, not a comma"
@@ -442,6 +444,7 @@ def _check_range(cells: pd.Series, prediction: str, classes: list[str], file: Pa
     numbers = [or_nan(name) for name in names]
     others = names - {*classes}
     outside = [or_nan(name) for name in others if not -CLOSE <= or_nan(name) <= 1 + CLOSE]
+    outside = [*filter(isfinite, outside)]
     few = len(outside) < max(FEW_WRONG, WRONG_SHARE * len(names))
     if few or 2 * len(others) <= len(names) or any(map(isnan, numbers)):
         return

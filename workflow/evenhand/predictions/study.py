@@ -18,7 +18,7 @@ from evenhand.core.numbers import MOST_GROUPS, low_end
 from evenhand.core.phrases import phrases_of
 from evenhand.metrics.calibration import bin_values, calibration_error
 from evenhand.metrics.classification import counts_of, has_few, influence, over_occurring, stacked
-from evenhand.metrics.disparity import permuted_sums
+from evenhand.metrics.disparity import permuted_sums, random_group_tests
 from evenhand.metrics.group import group_sums
 from evenhand.metrics.individual import similar_outputs
 from evenhand.metrics.inference import (
@@ -46,8 +46,10 @@ METRICS = SHARES | phrases_of(__file__)["others"]
 #: Scores are reversed if they rank positive cases below others with a p-value below this.
 MOST_P_REVERSED = 0.001
 
-#: Random groups behind a noise floor.
-PERMUTATIONS = 1000
+#: Random groups behind a noise floor; and of calibration errors, whose tests they are, where one of
+#: these may be significant, unless the product with the cases exceeds `MOST_DRAWN`.
+PERMUTATIONS, FURTHER_PERMUTATIONS = 1000, 10_000
+MOST_DRAWN = 500_000_000
 
 #: Without a positive label, the recall of so many labels is computed: the most frequent ones.
 MOST_RECALLS = 20
@@ -291,29 +293,50 @@ class PredictionStudy:
 
         The shape is (permutations, groups). For the rates of a label, random groups have as many
         cases of each label. Clusters exchange their groups. The draw follows the ids, so that the
-        order of the rows of a file does not matter.
+        order of the rows of a file does not matter. Of a calibration error there are more draws,
+        whose first are the same, where a p-value may be significant: of so few it is coarse.
         """
         noise = {}
-        by_id = np.argsort(self.predictions.id, kind="stable")
-        clusters = np.unique(self.predictions.clusters, return_inverse=True)[1]
-        labels = dict.fromkeys(map(self._stratum, self.metrics))
-        for attribute, label in product(self.attributes, labels):
-            known = by_id[attribute.codes[by_id] >= 0]
+        strata = dict.fromkeys(map(self._stratum, self.metrics))
+        further = min(FURTHER_PERMUTATIONS, MOST_DRAWN // len(self.predictions.id))
+        for attribute, label in product(self.attributes, strata):
             together = [each for each in self.metrics if self._stratum(each) == label]
-            values = [self.values_of(each)[known] for each in together]
-            sums = permuted_sums(
-                np.hstack(values),
-                attribute.codes[known],
-                len(attribute.values),
-                seed=self.seed,
-                permutations=PERMUTATIONS,
-                strata=None if label is None else self._strata(label)[known].astype(int),
-                clusters=clusters[known] if self.clustered else None,
-            )
-            ends = np.cumsum([each.shape[1] for each in values])[:-1]
-            for each, part in zip(together, np.split(sums, ends, axis=2), strict=True):
-                noise[each, attribute.name] = self.of_sums(each, part)
+            drawn = self._draw(together, attribute, PERMUTATIONS)
+            for metric in together:
+                if metric.metric == "ece" and further > PERMUTATIONS:
+                    values = self.by_group(metric, attribute)
+                    of_gap, of_groups = random_group_tests(values, drawn[metric])
+                    if min(of_gap, np.nanmin(of_groups)) <= 1 - self.level:
+                        drawn |= self._draw([metric], attribute, further)
+            noise |= {(metric, attribute.name): values for metric, values in drawn.items()}
         return noise
+
+    def _draw(
+        self, metrics: list[Metric], attribute: Attribute, permutations: int
+    ) -> dict[Metric, np.ndarray]:
+        """Return metrics of one stratum of random groups, of shape (permutations, groups)."""
+        by_id, clusters = self._by_id
+        known = by_id[attribute.codes[by_id] >= 0]
+        label = self._stratum(metrics[0])
+        values = [self.values_of(each)[known] for each in metrics]
+        sums = permuted_sums(
+            np.hstack(values),
+            attribute.codes[known],
+            len(attribute.values),
+            seed=self.seed,
+            permutations=permutations,
+            strata=None if label is None else self._strata(label)[known].astype(int),
+            clusters=clusters[known] if self.clustered else None,
+        )
+        ends = np.cumsum([each.shape[1] for each in values])[:-1]
+        parts = zip(metrics, np.split(sums, ends, axis=2), strict=True)
+        return {each: self.of_sums(each, part) for each, part in parts}
+
+    @cached_property
+    def _by_id(self) -> tuple[np.ndarray, np.ndarray]:
+        """The places of the cases in the order of their ids, and the clusters as numbers."""
+        clusters = np.unique(self.predictions.clusters, return_inverse=True)[1]
+        return np.argsort(self.predictions.id, kind="stable"), clusters
 
     def _stratum(self, metric: Metric) -> str | None:
         """The label that random groups keep; blank for that of each case, None for none."""

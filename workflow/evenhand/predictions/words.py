@@ -1,5 +1,6 @@
 """The findings of an audit of predictions, in sentences."""
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
@@ -9,6 +10,7 @@ import numpy as np
 from evenhand.core.decimals import ALPHA
 from evenhand.core.phrases import phrases_of
 from evenhand.core.rows import where
+from evenhand.metrics.inference import LEAST_EFFECTIVE
 from evenhand.metrics.paired import holm
 from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS
 from evenhand.tabular.words import doubtful_words, empty_bins_words, open_words, spelt_words
@@ -27,7 +29,7 @@ UNADJUSTED = "unadjusted"
 #: A larger share of pairs with equal log-likelihoods is noted.
 MOST_TIES = 0.02
 
-#: Groups named beside the one that differs most.
+#: Groups named beside the one that differs most, and bias types that cannot be tested.
 MOST_GROUPS = 3
 
 #: From this share of cases on whose largest probabilities tie, a gap may come from the rule.
@@ -128,7 +130,8 @@ def findings(
     logs.sort(key=_unclear)
     significant = spread(filter(_is_significant, logs), _part)
     logs = [*significant, *(row for row in logs if not _is_significant(row))]
-    others = [_preference(row, delta, significant) for row in logs] or _gaps(
+    untestable = [row for row in tables.get("preferences", []) if _is_untestable(row, delta)]
+    others = [_preference(row, delta, significant, untestable) for row in logs] or _gaps(
         tables, description or {}, chance
     )
     changed = tables.get("counterfactuals", ())
@@ -202,23 +205,41 @@ def _at_majority(description: Mapping[str, Any], tables: Tables) -> list[str]:
 def worthless(description: Mapping[str, Any], tables: Tables) -> list[str]:
     """Warn of constant predictions, or of a trained classifier at the most frequent class."""
     if is_constant(description):
-        return [_say("constant")]
+        scores = [row["confidence"] for row in tables.get("calibration", ())]
+        is_scored = bool(scores) and max(scores) - min(scores) < ROUNDED
+        return [_say("constant", is_scored=is_scored)]
     return _at_majority(description, tables) if "trained" in description else []
 
 
 def tied_doubt(description: Mapping[str, Any], tables: Tables) -> str:
     """Return why the first gap may not hold, without a full stop: probabilities that tie.
 
-    They do in many cases, or in many of a group of its attribute. Blank if nothing shows that.
+    They do in many cases of the group that its finding is on. Blank if nothing shows that.
     """
-    gap, tied = named_gap(tables), description.get("tied")
-    if not tied or not gap or gap["metric"] == "ece":
-        return ""
-    rows = where(tables["groups"], metric="accuracy")
-    rows = [row for row in rows if row["attribute"] in (ALL, gap["attribute"])]
-    row = max(rows, key=lambda row: tied[row["attribute"]][row["group"]] / row["cases"])
-    count = tied[row["attribute"]][row["group"]]
-    return _say("tied_doubt", row=row, count=count) if count >= MANY_TIED * row["cases"] else ""
+    tied = _most_tied(description, tables)
+    is_on = bool(tied) and tied[0]["is_named"]
+    return _say("tied_doubt", row=tied[0]["row"], count=tied[0]["count"]) if is_on else ""
+
+
+def _most_tied(description: Mapping[str, Any], tables: Tables) -> list[dict[str, Any]]:
+    """Return the groups of the first gap's attribute of which many cases tie, with their counts.
+
+    Those that the finding is on are first, then those with the largest share.
+    """
+    findings, counts = _significant(tables), description.get("tied")
+    if not counts or not findings or findings[0].gap["metric"] == "ece":
+        return []
+    gap, group, *_ = findings[0]
+    is_one = group is not None and gap["groups"] > 2
+    named = {group["group"]} if is_one else {gap["lowest_group"], gap["highest_group"]}
+    of_groups = counts[gap["attribute"]]
+    rows = where(tables["groups"], metric="accuracy", attribute=gap["attribute"])
+    tied = [
+        {"row": row, "count": of_groups[row["group"]], "is_named": row["group"] in named}
+        for row in rows
+        if of_groups[row["group"]] >= MANY_TIED * row["cases"]
+    ]
+    return sorted(tied, key=lambda of: (not of["is_named"], -of["count"] / of["row"]["cases"]))
 
 
 def spread(items: Iterable[Item], subject: Callable[[Item], Any]) -> list[Item]:
@@ -310,16 +331,20 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     for name, bins in description.get("empty_bins", {}).items():
         sentences.append(empty_bins_words(name, bins))
     sentences += [_say("not_computed", name=name) for name in description.get("not_crossed", ())]
+    without = defaultdict(list)
+    if lacking := _lacking(description, tables):
+        sentences.append(_say("lacking", groups=lacking))
+        for attribute, group in lacking:
+            without[attribute].append(group)
     if rows := _untested(tables, description.get("delta", 0)):
-        sentences.append(_say("untested", rows=rows, titles=TITLES))
+        facts = {"without": without, "least": math.ceil(LEAST_EFFECTIVE)}
+        sentences.append(_say("untested", rows=rows, titles=TITLES, **facts))
     of_mixture = _mixed(tables.get("groups", [])).values()
     # two groups that mirror each other are one gap
     if mixed := [row for rows in of_mixture for row in (rows[:1] if _is_mirror(rows) else rows)]:
         first = {key: mixed[0][key] for key in ("attribute", "group")}
         (accuracy,) = where(tables["groups"], metric="accuracy", **first)
         sentences.append(_say("mixed", rows=mixed, accuracy=accuracy))
-    if lacking := _lacking(description, tables):
-        sentences.append(_say("lacking", groups=lacking))
     if count := description.get("unclustered"):
         sentences.append(_say("unclustered", count=count))
     if description.get("is_open"):
@@ -371,7 +396,9 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     if count := echoes(tables):
         sentences.append(_say("echoes", count=count))
     if tied := description.get("tied"):
-        sentences.append(_say("tied_cases", count=tied[ALL][ALL], of=description["cases"]))
+        most = [of for of in _most_tied(description, tables)[:1] if not of["is_named"]]
+        facts = {"count": tied[ALL][ALL], "of": description["cases"], "most": most}
+        sentences.append(_say("tied_cases", **facts))
     return sentences
 
 
@@ -399,6 +426,13 @@ def _is_significant(row: dict[str, Any]) -> bool:
     return row["verdict"] in ("above", "below")
 
 
+def _is_untestable(row: dict[str, Any], delta: float) -> bool:
+    """Whether a bias type has too few clusters for a test, though its share is beyond delta."""
+    is_far = row["score"] is not None and abs(row["score"] - 50) > delta
+    is_few = row["p_value"] is None or row.get("least_p", 0) > ALPHA
+    return not _is_whole(row) and is_far and is_few and not _is_significant(row)
+
+
 def _unclear(row: dict[str, Any]) -> tuple[bool, float]:
     """Return the key by which rows are sorted: significant ones first, then by p-value."""
     p = row["p_value"] if row["p_adjusted"] is None else row["p_adjusted"]
@@ -406,9 +440,15 @@ def _unclear(row: dict[str, Any]) -> tuple[bool, float]:
 
 
 def _preference(
-    row: dict[str, Any], delta: float, significant: Sequence[dict[str, Any]] = ()
+    row: dict[str, Any],
+    delta: float,
+    significant: Sequence[dict[str, Any]],
+    untestable: Sequence[dict[str, Any]],
 ) -> str:
-    """Return the finding of a row; of a significant one with the opposite in the other context."""
+    """Return the finding of a row; of a significant one with the opposite in the other context.
+
+    Of a whole task also with the bias types of it that are `untestable`, the most extreme first.
+    """
     bias_type = "" if _is_whole(row) else row["bias_type"]
     name = ", ".join(filter(None, (row["task"], row["condition"], bias_type)))
     if row["score"] is None:
@@ -419,6 +459,10 @@ def _preference(
         is_like = all(row[key] == other[key] for key in ("task", "bias_type"))
         if is_like and row["verdict"] != other["verdict"]:
             words.append(_say("opposite", row=other))
+    types = [other for other in untestable if _is_whole(row) and _part(other) == _part(row)]
+    if types:
+        types.sort(key=lambda other: -abs(other["score"] - 50))
+        words.append(_say("untestable", rows=types, most=MOST_GROUPS))
     words += [f"{doubt}." for doubt in [doubt_of(row)] if doubt]
     return " ".join(words)
 

@@ -33,6 +33,9 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 #: Separators of cells, by character.
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
 
+#: What to do with a file of one column.
+SEPARATE = "; separate cells by comma, semicolon or tab"
+
 #: The beginning of JSON: an object, or a list of objects or lists.
 _JSON = re.compile(r"\s*(\{|\[\s*[\[{])")
 
@@ -242,7 +245,7 @@ def check_columns(
                 parts = [part for part in map(str.strip, name.split(",")) if part]
                 remedy = f"its columns are {', '.join(column or repr(column) for column in header)}"
                 remedy += f"; the closest is {near}" if near else ""
-                remedy += "; separate cells by comma, semicolon or tab" * (len([*header]) == 1)
+                remedy += SEPARATE * (len([*header]) == 1)
                 if "," in name and parts and {*parts} <= {*header}:
                     remedy = f"name {' and '.join(parts)} without a comma"
                 problem = f"has no column {name!r}, which `{option}` names"

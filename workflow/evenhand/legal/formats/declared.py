@@ -30,7 +30,7 @@ from evenhand.legal.rows import (
     plain,
     split_of,
 )
-from evenhand.tabular.delimited import is_open
+from evenhand.tabular.delimited import SEPARATE, is_open
 from evenhand.tabular.words import doubtful_words
 from evenhand.text.phrases import listed
 
@@ -111,7 +111,7 @@ def _with_columns(
             if near := nearest(missing[0], sorted(present)):
                 remedy += f"; the closest is {near}"
             if len(present) == 1 and file.suffix in (".csv", ".tsv"):
-                remedy += "; separate cells by comma, semicolon or tab"
+                remedy += SEPARATE
             stem = missing[0].rpartition("_")[0] or missing[0]
             alike = sorted(name for name in present if name.startswith(f"{stem}_"))
             if len(alike) > 1 and columns[missing[0]].startswith("attributes."):

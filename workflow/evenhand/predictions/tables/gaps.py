@@ -17,7 +17,7 @@ import numpy as np
 from scipy.stats import norm
 
 from evenhand.core.tables import Row, Table, integer, number, share, text
-from evenhand.metrics.disparity import share_as_far
+from evenhand.metrics.disparity import random_group_tests, share_as_far
 from evenhand.metrics.inference import INCONCLUSIVE, conclude
 from evenhand.metrics.paired import adjust
 from evenhand.predictions.study import Attribute, Metric, PredictionStudy
@@ -108,8 +108,11 @@ def tests_of(study: PredictionStudy, attribute: Attribute) -> Tests:
         gaps = drawn.gaps[np.isfinite(drawn.gaps)]
         row["noise_mean"], row["noise_95"] = gaps.mean(), np.percentile(gaps, 95)
         if row["metric"] == "ece":  # all groups may differ from random ones without a gap
-            row["p_value"] = float(share_as_far(gaps, np.array(row["gap"])))
-            far = _far(study, attribute, parts[0])
+            values, of_random = (
+                study.by_group(*parts, attribute),
+                study.noise[*parts, attribute.name],
+            )
+            row["p_value"], far = random_group_tests(values, of_random)
             errors = [{"p_value": p if np.isfinite(p) else None} for p in far.tolist()]
             family.append({"p_value": np.nanmin(far)})
         else:
@@ -124,9 +127,9 @@ def tests_of(study: PredictionStudy, attribute: Attribute) -> Tests:
 def _untestable(
     study: PredictionStudy, attribute: Attribute, gaps: list[tuple[Row, "Draws", list[Metric]]]
 ) -> set[int]:
-    """Return the places of the gaps that could not be significant, with so few cases.
+    """Return the places of the gaps without a test: no group has enough cases for one.
 
-    No group has a test, or the least p-value of the draws is too large.
+    Of calibration errors also where the least p-value of the draws is too large.
     """
     untested = set()
     for place, (row, drawn, parts) in enumerate(gaps):
@@ -212,23 +215,6 @@ def _row(study: PredictionStudy, attribute: Attribute, metric: Metric) -> tuple[
     drawn = study.noise[metric, attribute.name][:, there]
     gaps = np.nanmax(drawn, axis=1) - np.nanmin(drawn, axis=1)
     return row, Draws(gaps, _reach(drawn, study.level))
-
-
-def _far(study: PredictionStudy, attribute: Attribute, metric: Metric) -> np.ndarray:
-    """Return the p-value of each group against random groups; NaN without a value.
-
-    It is the share of draws in which any group is as far from the mean of its size, in standard
-    deviations.
-    """
-    values, drawn = study.by_group(metric, attribute), study.noise[metric, attribute.name]
-    there = np.isfinite(values)
-    drawn, spread = drawn[:, there], np.nanstd(drawn[:, there], axis=0)
-    far = np.abs(np.vstack([values[there], drawn]) - np.nanmean(drawn, axis=0))
-    # a group without spread, such as the largest of identical cases, cannot differ significantly
-    far = np.divide(far, spread, out=np.zeros_like(far), where=spread > 1e-12)
-    p_values = np.full(len(values), np.nan)
-    p_values[there] = share_as_far(np.nanmax(far[1:], axis=1)[:, None], far[0])
-    return p_values
 
 
 def _reach(drawn: np.ndarray, level: float) -> np.ndarray:
