@@ -1519,7 +1519,7 @@ def test_p_values_too_small_to_tell_from_0_are_findings(tmp_path):
     table["p"] = np.where(table["group"] == "a", table["y"], 1 - table["y"])
     table["home"] = np.arange(2000) // 2
     tables, document = audit(tmp_path, table, id="id", cluster="home")
-    assert any(row["p_adjusted"] == 0 for row in tables["gaps"])
+    assert any(0 < row["p_adjusted"] < 1e-9 for row in tables["gaps"])
     assert "differs by group" in findings(tables, 5)[0]
     notes(document, tables, "")
 

@@ -52,6 +52,11 @@ def as_cell(value: float, unit: str = "") -> str:
     return f"{value:.4g}"
 
 
+def p_rank(value: float) -> float:
+    """Return a p-value to sort by: below six decimals all are alike, so that effects decide."""
+    return round(value, 6)
+
+
 def p_equals(value: float) -> str:
     """Return a p-value for a sentence, with its sign: ``= 0.034``, ``= 0.0504``, ``< 0.001``."""
     return "< 0.001" if value < 0.001 else f"= {p_value(value)}"

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from evenhand.core.decimals import ALPHA
+from evenhand.core.decimals import ALPHA, p_rank
 from evenhand.core.phrases import phrases_of
 from evenhand.core.rows import where
 from evenhand.metrics.inference import LEAST_EFFECTIVE
@@ -436,7 +436,7 @@ def _is_untestable(row: dict[str, Any], delta: float) -> bool:
 def _unclear(row: dict[str, Any]) -> tuple[bool, float]:
     """Return the key by which rows are sorted: significant ones first, then by p-value."""
     p = row["p_value"] if row["p_adjusted"] is None else row["p_adjusted"]
-    return not _is_significant(row), 1.0 if p is None else p
+    return not _is_significant(row), 1.0 if p is None else p_rank(p)
 
 
 def _preference(
@@ -555,9 +555,9 @@ class _Finding(NamedTuple):
         Of these, rates before summaries, and the clearest first.
         """
         group = self.group
-        clear = (group["p_adjusted"], -abs(group["difference"])) if group else ()
+        clear = (p_rank(group["p_adjusted"]), -abs(group["difference"])) if group else ()
         p_values = [row["p_adjusted"] for row in (self.gap, *self.worse)]
-        least = min(p for p in p_values if p is not None)
+        least = p_rank(min(p for p in p_values if p is not None))
         return self.is_crossed, self.is_explained, self.is_summary, *(clear or (least, 0.0))
 
     @property
@@ -714,7 +714,7 @@ def _gaps(
         groups = [group for group in tables["groups"] if _key(group) == _key(row)]
         counts = {group["group"]: group["counted"] for group in groups}
         tested = [group for group in groups if group["p_value"] is not None]
-        most = min(tested, key=lambda group: group["p_value"], default=None)
+        most = min(tested, key=lambda group: p_rank(group["p_value"]), default=None)
         of_label = len(labels) > 1 and row["label"]
         of = _of_calibration(description) if row["metric"] == "ece" else ""
         title = f"{TITLES[row['metric']]} {of}".rstrip()
@@ -781,7 +781,7 @@ def _others(group: dict[str, Any], groups: list[dict[str, Any]]) -> list[dict[st
 
 
 def _clearness(group: dict[str, Any]) -> tuple[float, float]:
-    return group["p_adjusted"], -round(abs(group["difference"]), 9)
+    return p_rank(group["p_adjusted"]), -round(abs(group["difference"]), 9)
 
 
 def _labels(gap: dict[str, Any], group: dict[str, Any] | None, tables: Tables) -> _Labels | None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from altair import LayerChart
 
-from evenhand.core.decimals import ALPHA
+from evenhand.core.decimals import ALPHA, p_rank
 from evenhand.core.rows import grouped
 from evenhand.core.tables import read_table
 from evenhand.metrics.paired import holm
@@ -236,7 +236,9 @@ def _strongest(result: Result) -> dict[str, Any]:
     if significant:
         return max(significant, key=_distance)
     tested = [row for row in result["rows"] if row["p_value"] is not None]
-    return min(tested or result["rows"], key=lambda row: (row["p_value"] or 0, -_distance(row)))
+    return min(
+        tested or result["rows"], key=lambda row: (p_rank(row["p_value"] or 0), -_distance(row))
+    )
 
 
 def _distance(row: Mapping[str, Any]) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 from altair import LayerChart
 from markupsafe import Markup
 
-from evenhand.core.decimals import ALPHA
+from evenhand.core.decimals import ALPHA, p_rank
 from evenhand.core.rows import grouped, grouped_by, where
 from evenhand.core.tables import read_table, read_tables
 from evenhand.legal.classifier_study import BASE, is_constant
@@ -159,7 +159,12 @@ def rate_gaps(study: Study) -> Rows:
     by_training = {tuple(row[name] for name in TRAINING): row for row in reversed(rows)}
     return sorted(
         by_training.values(),
-        key=lambda row: (row["may_be_chance"], row["is_explained"], row["p_adjusted"], -row["gap"]),
+        key=lambda row: (
+            row["may_be_chance"],
+            row["is_explained"],
+            p_rank(row["p_adjusted"]),
+            -row["gap"],
+        ),
     )
 
 
@@ -268,7 +273,7 @@ def _gap(groups: Rows) -> Row:
     gap: Row = {"group": None, "p_gap": None, "p_adjusted": None, "is_small": False}
     if tested := [row for row in groups if row["p_cases"] is not None]:
         # of two groups both have the same test; the lower one is named
-        most = min(tested, key=lambda row: (row["p_cases"], row["score"]))
+        most = min(tested, key=lambda row: (p_rank(row["p_cases"]), row["score"]))
         count = 1 if len(groups) == 2 else len(tested)
         small = len(tested) == len(groups) and {row["verdict"] for row in groups} == {EQUIVALENT}
         gap |= {"group": most, "p_gap": min(1.0, count * most["p_cases"]), "is_small": small}
