@@ -464,9 +464,9 @@ def test_other_choices_of_audits_are_stated_first(run, tmp_path):
     assert "- In head: 1 case has no group in sex, and counts" in notes
     out = run("half", "most")[1]
     assert "(predictions/mine/meta.json): threshold 0.5 → 0.9. Numbers may" in out
-    audit_predictions(scored, **named, positive=0, out="turned")
+    audit_predictions(scored, **named, positive=0, out="zero")
     words = "positive 1 → 0. Rates of a label are compared where both results have it: spell labels"
-    assert words in run("half", "turned")[1]
+    assert words in run("half", "zero")[1]
     (tmp_path / "most/predictions/mine/meta.json").write_text('{"bad')
     code, _, error = run("half", "most")
     assert code == 2 and "meta.json: is not a description that the audit wrote" in error
@@ -525,7 +525,7 @@ def test_the_first_line_on_two_audits_is_about_groups(run, tmp_path):
     assert "make the same predictions, but their probabilities differ in 200 of 400 cas" in scores
     assert "\n\n".join(first) == (
         "**5 group differences are the same in both.**\n\n- 16 other numbers are the same in both."
-        "\n- 2 verdicts changed, and 2 numbers without a test differ, the largest change: the"
+        "\n- 3 verdicts changed, and 2 numbers without a test differ, the largest change: the"
         " calibration error of m (sex) from 0.0 % to 10.0 %."
     )
 

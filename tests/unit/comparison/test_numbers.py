@@ -1,5 +1,6 @@
 import importlib
 import json
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -384,15 +385,18 @@ def test_counterfactual_rows_are_compared_one_by_one(folders):
     assert same.base.low < same.head.high  # McNemar's test is exact
     of_values = compare(folders)["tables/predictions/mine/counterfactual_values.csv"].numbers
     assert {number.judged_by for number in of_values if number.status != SAME} == {ITEMS}
+    shutil.rmtree(folders[1])
     audit_predictions(head[::-1], **options, out=folders[1])
     again = {number.number: number for number in compare(folders)[COUNTERFACTUAL].numbers}
     assert [again[name].p_value for name in again] == [numbers[name].p_value for name in again]
     # a row set to another value, or of another case, is another item
     others = head.assign(id=lambda row: row["id"] + 1000)
     others.loc[others["of"] != "", "of"] += 1000
+    shutil.rmtree(folders[1])
     audit_predictions(others, **options, out=folders[1])
     (apart,) = (one for one in compare(folders)[COUNTERFACTUAL].numbers if one.number == "ifr_b")
     assert apart.judged_by == ITEMS and apart.standard_error > 1.2 * same.standard_error
+    shutil.rmtree(folders[1])
     audit_predictions(head, **options, out=folders[1])
     path = folders[0] / "predictions/mine/cases.parquet"  # as of an older audit
     pq.write_table(pq.read_table(path).drop_columns("counterfactuals"), path)
