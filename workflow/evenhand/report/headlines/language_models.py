@@ -292,8 +292,7 @@ def _figure(results: list[Result], most: int) -> tuple[LayerChart | None, str]:
     split = [
         result
         for result in scored[:most]
-        if min(row["score"] for row in result["rows"]) < CENTRE
-        and max(row["score"] for row in result["rows"]) > CENTRE
+        if {"more", "less"} <= {row["leaning"] for row in result["rows"]}
     ]
     facts = {"results": scored[:most], "split": split, "methods": methods}
     caption = say("lm_caption", **facts, number=most, drawn=len(scored))

@@ -86,7 +86,8 @@ def significant_types(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]
     """Return the rows of bias types with a significant preference, the clearest first.
 
     Of both directions the clearest come first. Of several methods that agree on a type, the
-    clearest row is returned; no rows if there is one bias type. Rows have keys besides:
+    clearest row is returned, of equal ones that of the method whose score of all pairs is clearest;
+    no rows if there is one bias type. Rows have keys besides:
     ``title`` of the method, blank if all rows have one method, ``doubt`` (`doubt_of`, or that the
     interval contains 50), ``control`` (`with_control`), ``is_opposite``: whether the direction is
     not that of the whole set (if the whole has none, above 50 where there are such types), and
@@ -109,7 +110,13 @@ def significant_types(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]
     ]
     whole = {row["verdict"] for row in significant if row["bias_type"] == "all"}
     by_type: dict[tuple[str, str], Mapping[str, Any]] = {}
-    for row in sorted(significant, key=lambda row: -abs(row["score"] - 50)):
+    clear = {row["method"]: abs(row["score"] - 50) for row in where(significant, bias_type="all")}
+
+    def place(row: Mapping[str, Any]) -> tuple[float, float]:
+        """Order the rows: the clearest first, of equal scores the clearest method's."""
+        return -abs(row["score"] - 50), -clear.get(row["method"], 0.0)
+
+    for row in sorted(significant, key=place):
         if row["bias_type"] != "all":
             by_type.setdefault((row["bias_type"], row["verdict"]), row)
     several = len({row["method"] for row in rows}) > 1
