@@ -236,8 +236,8 @@ def test_a_caveat_of_all_pairs_is_stated_once_and_a_type_names_undecided_methods
     assert finding.endswith(
         " But with all tokens masked, it prefers the same side (95 %), so this may come from word"
         " frequencies. 1 of 2 bias types has a significant preference for the stereotype: trade"
-        " 95 % (AUL, 95 % interval 90 to 99, adjusted p = 0.01; but with all tokens masked 94 %, and"
-        " not significant by CPS 51 %)."
+        " 95 % (AUL, 95 % interval 90 to 99, adjusted p = 0.01; but with all tokens masked 94 %,"
+        " and not significant by CPS 51 %)."
     )
     assert "word frequencies" not in " ".join(others)
     names = {"aul": "log_likelihood", "cps": "log_likelihood_per_token"}

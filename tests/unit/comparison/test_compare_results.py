@@ -286,6 +286,7 @@ def test_a_score_that_moves_to_the_other_side_is_no_change_of_bias(run, folders)
         " neither clearly farther nor nearer: score (Bias scores and verdicts, “My pairs”;"
         " model tiny, method aul) from 80.0 % (" in out
     )
+    assert " 1 part moved to the other side of 50, neither clearly farther nor nearer: score" in out
 
 
 def test_scores_that_rise_and_fall_are_named(run, folders):
@@ -312,7 +313,7 @@ def test_scores_that_rise_and_fall_are_named(run, folders):
     first = run(*folders)[1].split("\n\n")[1]
     assert first.startswith(
         "**Bias: no change overall (Bias scores and verdicts, “My pairs”), but"
-        " risen in 2 other scores, the clearest of them: model tiny, method aul, bias_type "
+        " risen in 2 parts, the clearest of them: model tiny, method aul, bias_type "
     )
     assert first.count("%") == 2  # no number twice
 
@@ -350,10 +351,10 @@ def test_parts_that_rise_and_fall_are_both_in_the_headline(key):
         return summary.markdown(compared).split("\n\n")[1]
 
     both = headline(whole, rising, falling)
-    assert "no change overall beyond noise (Made), but risen in 1 other score: " in both
+    assert "no change overall beyond noise (Made), but risen in 1 part: " in both
     assert (
         "bias_type trade from 40 (0 to 100) to 100 (0 to 100), on the other side of 50; fallen in 1"
-        " other score: "
+        " part: "
     ) in both
     gap = replace(falling, number="gap", neutral=None)
     words = "**The bias scores: no change beyond noise (Made), but 1 other number moved"
@@ -362,7 +363,7 @@ def test_parts_that_rise_and_fall_are_both_in_the_headline(key):
     assert "can hide a change" not in both
     whole = replace(whole, status="moved", distance_change=-5.0, distance_p_value=0.001)
     fallen = headline(whole, rising, falling)
-    assert fallen.startswith("**Bias has fallen overall, but risen in 1 other score: ")
+    assert fallen.startswith("**Bias has fallen overall, but risen in 1 part: ")
     assert "bias_type trade from 40 (" in fallen
     assert headline(whole, falling).startswith("**Bias has fallen. Clearest change: ")
     other = replace(rising, row={**key, "seed": "2"})  # a number beside, of no part of the whole

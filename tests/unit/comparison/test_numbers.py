@@ -389,6 +389,11 @@ def test_counterfactual_rows_are_compared_one_by_one(folders):
     audit_predictions(head[::-1], **options, out=folders[1])
     again = {number.number: number for number in compare(folders)[COUNTERFACTUAL].numbers}
     assert [again[name].p_value for name in again] == [numbers[name].p_value for name in again]
+    assert not find_causes(*map(Results, folders)).items
+    shutil.rmtree(folders[1])
+    audit_predictions(head.iloc[7:], **options, out=folders[1])  # without 7 counterfactual rows
+    (others,) = find_causes(*map(Results, folders)).items
+    assert others[1:5] == ("counterfactual rows", 200, 193, 193)
     # a row set to another value, or of another case, is another item
     others = head.assign(id=lambda row: row["id"] + 1000)
     others.loc[others["of"] != "", "of"] += 1000

@@ -207,7 +207,9 @@ def test_counterfactual_rows_give_ifr(tmp_path):
     assert decided == row | dict.fromkeys(blank)
     assert row["moved_low"] < row["moved"] < row["moved_high"]
     words = findings({**tables, "counterfactuals": [decided]}, 5.0)[0]
-    assert words.endswith("have the same predicted label (IFR_b).")
+    assert words.endswith(
+        "have the same predicted label (IFR_b); no direction of change is significant."
+    )
     above = [each | {"verdict": "above"} for each in tables["gaps"]]
     for of_ifr, first in (({}, True), ({"ifr_b_high": 98, "ifr_p_high": 99}, False)):
         words = findings(tables | {"gaps": above, "counterfactuals": [row | of_ifr]}, 5.0)

@@ -310,7 +310,27 @@ def _other_items(base: Results, head: Results, choices: list[Change]) -> list[Ot
                 others.append(
                     OtherItems(name, noun, *counted, columns=relabels, exchanged=exchanged)
                 )
-    return others
+    return [*others, *_other_counterfactuals(base, head)]
+
+
+def _other_counterfactuals(base: Results, head: Results) -> Iterator[OtherItems]:
+    """Yield the audits that read other counterfactual rows, by factual case and value."""
+    both = set.intersection(*(r.matching(["predictions/*/cases.parquet"]) for r in (base, head)))
+    for name in sorted(both):
+        paths = [run.folder / name for run in (base, head)]
+        if not all(COUNTERFACTUALS in read_table_schema(path).names for path in paths):
+            continue  # none, or of an older audit
+        cases = [_rows(run, run.folder / name, ["id", COUNTERFACTUALS]) for run in (base, head)]
+        counts = [
+            Counter((case, row["attribute"], row["value"]) for case, rows in some for row in rows)
+            for some in cases
+        ]
+        if counts[0] != counts[1]:
+            shared = counts[0] & counts[1]
+            copies = (sum(n for row, n in (some - shared).items() if row in shared)
+                      for some in counts)  # fmt: skip
+            totals = (count.total() for count in (*counts, shared))
+            yield OtherItems(name, "counterfactual rows", *totals, *copies)
 
 
 def _relabelled(

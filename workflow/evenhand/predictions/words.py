@@ -141,7 +141,12 @@ def findings(
     )
     follow = has_gap and not any(_changes_many(row, delta) for row in changed)
     flips = [
-        _say("counterfactuals", row=row, changes=_clear_changes(row["attribute"], tables))
+        _say(
+            "counterfactuals",
+            row=row,
+            changes=_clear_changes(row["attribute"], tables),
+            tested=where(tables.get("counterfactual_values", ()), attribute=row["attribute"]),
+        )
         for row in changed
     ]
     warnings = [*worthless(description or {}, tables), *reversed_words(description or {})]
@@ -297,6 +302,7 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
     if "fpr" not in description.get("metrics", ["fpr"]):  # logs have no metrics
         recalled = {row["label"] for row in where(tables["groups"], metric="tpr")}
         facts = {"recalled": len(recalled), "labels": len(description["classes"])}
+        facts["changes"] = "counterfactuals" in tables
         sentences.append(_say("no_positive", **facts))
     return sentences
 
