@@ -664,6 +664,7 @@ def test_the_finding_of_a_method_is_of_the_weight_that_is_tested(with_test):
     result = eh.audit_table(*data, **options)
     (tested,) = result.verdicts.query("metric == 'ifr_b'").to_dict("records")
     assert tested["mu"] == 4 and len(result.findings) == 4
+    assert "| Table | " in result.card() and "| mine | " not in result.card()
     words = f"(IFR_b) {tested['mean']:.1f} %"
     assert result.findings[3].startswith("laftr_dp (mu 4): accuracy")
     assert words in result.findings[3]

@@ -106,6 +106,8 @@ def test_text_classifiers_are_answered_from_the_audits_of_their_predictions(tmp_
     audit.add("<results>/tables/predictions/t_linear_erm")
     assert audit <= set(plan_report.page_inputs(config, [])["legal_classifiers"])
     assert audit <= set(plan_report.headline_files(config, [])["legal"])
+    for page in ("legal_classifiers", "predictions", "mitigation"):
+        assert "<results>/tables/cases/t" in plan_report.page_inputs(config, [])[page]
 
 
 def test_tables_are_offered_once_each_and_are_no_data_sets():

@@ -628,7 +628,7 @@ def audit_table(
     delta : float
         The smallest difference that matters, in percentage points.
     title, out
-        As in `audit_predictions`.
+        As in `audit_predictions`. In tables the name of the data set is ``mine``, not the title.
 
     Examples
     --------
@@ -730,7 +730,8 @@ def audit_table(
 
     def card(result: Result) -> str:
         units = read_package(tables)["tests"].units
-        return _card(title, [*result.findings, *result.notes], result.verdicts, units, call)
+        table = result.verdicts.assign(dataset=title)
+        return _card(title, [*result.findings, *result.notes], table, units, call)
 
     page_files = [tables, meta]
     page = "individual_fairness"

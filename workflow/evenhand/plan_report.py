@@ -118,7 +118,13 @@ def read_shown(table: Path) -> dict[str, dict[str, Any]]:
 def page_inputs(config: Config, shards: Iterable[str]) -> dict[str, list[str]]:
     """Return the results that each page shows, without pages that have none."""
     individual = individual_files(config)
-    trained = flat(plan_predictions.page_files(plan_predictions.names(config, trained=True)))
+    names = plan_predictions.names(config, trained=True)
+    trained = flat(plan_predictions.page_files(names))
+    # tables of cases, for the test texts that are near duplicates of training texts
+    cases = "<results>/tables/cases/"
+    audited = [f"{cases}{config['predictions'][name]['dataset']}" for name in names]
+    texts = [f"{cases}{name}" for name in plan_classifiers.scored(config)]
+    classifiers = [*plan_classifiers.table_folders(config), *trained, *texts]
     files = {
         "slguset": slguset_files(config, shards),
         "sentences": flat(explorer_files(config)),
@@ -126,11 +132,13 @@ def page_inputs(config: Config, shards: Iterable[str]) -> dict[str, list[str]]:
         "individual_fairness": individual,
         "people": flat(plan_individual.people_files(config)),
         "legal_cases": plan_legal.page_files(config),
-        "legal_classifiers": [*plan_classifiers.table_folders(config), *trained],
+        "legal_classifiers": classifiers,
         "cases": flat(plan_classifiers.cases_page_files(config)),
-        "predictions": flat(plan_predictions.page_files(config["predictions"])),
+        "predictions": flat(
+            plan_predictions.page_files(config["predictions"]) | {"cases": audited}
+        ),
         "predicted": flat(plan_predictions.explorer_files(config)),
-        "mitigation": [*individual, *plan_classifiers.table_folders(config), *trained],
+        "mitigation": [*individual, *classifiers],
     }
     return {page: results for page, results in files.items() if results}
 

@@ -64,8 +64,13 @@ def test_statements_and_headlines_name_each_result_once():
 
 def test_reasons_are_ordered_by_number_and_name():
     counts = {"bad_label": 2, "no_facts": 1_500, "a<b": 2, "late": 1, "rare": 1}
-    words = "no facts (1,500), a&lt;b (2), bad label (2) and 2 other reasons (2)"
-    assert say("reasons", counts=counts) == words
+    words = "no facts (1,500), a&lt;b (2), bad label (2), late (1)"
+    assert say("reasons", counts=counts) == f"{words} and rare (1)"
+    more = dict.fromkeys(["s", "t", "u", "v"], 1)
+    words = f"{words}, rare (1), s (1), t (1) and 2 other reasons (2)"
+    assert say("reasons", counts=counts | more) == words
+    counts.pop("late")
+    assert "other reasons" not in say("reasons", counts=counts | more)
     assert say("reasons", counts={"bad_label": 1}) == "bad label (1)"
     places = {"bad_label": "line 3 of a.csv"}
     assert "(1, first <bdi>line 3 of a.csv</bdi>)" in say(

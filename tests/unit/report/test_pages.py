@@ -3,11 +3,13 @@
 import pytest
 
 from evenhand.core import stage
+from evenhand.core.rows import where
 from evenhand.errors import InputError
 from evenhand.report.page_list import PAGES
 from evenhand.report.write_page import write_page
 from expected import check_expected
-from unit.report import checks, made_pages, made_results
+from unit.made_tables import edited
+from unit.report import checks, made_legal, made_pages, made_results
 from unit.report.checks import HOSTILE
 
 #: What these show was made with the names of results that a run has.
@@ -77,6 +79,25 @@ def test_hostile_strings_stay_text(name, repository, write, tmp_path):
     assert "Evenhand" in tree.css_first("title").text()
     assert str(made_pages.made_stereotypes.SENTINEL) not in tree.css_first("main").text()
     assert "\u202e" not in (tmp_path / f"{name}.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["legal_cases", "legal_classifiers", "mitigation", "predictions"])
+def test_test_texts_that_are_copies_of_training_texts_are_stated_first(
+    name, repository, write, tmp_path
+):
+    made = made_pages.PAGES[name](repository, tmp_path / "results")
+    texts, *_ = made_legal.write_results(repository, tmp_path / "texts")
+    size = {"item": "test of train", "ours": "90", "of": 200}
+    copied = edited(
+        texts,
+        tmp_path / "tables/cases/mine",
+        sizes=lambda rows: [*rows, where(rows, quantity="near duplicates")[0] | size],
+    )
+    files = [copied, *(path for path in made.files if path.parent.name != "cases")]
+    words = "90 of 200 test texts are near duplicates of training texts, which the data’s own split"
+    page = write(name, files, **made.options)
+    assert words in page.css_first("main").text().partition("At a glance")[0]
+    assert words not in write(name, made.files, **made.options).css_first("main").text()
 
 
 def test_each_name_has_a_title(write):

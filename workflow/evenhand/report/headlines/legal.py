@@ -31,7 +31,7 @@ from evenhand.report.headline import (
 from evenhand.report.read import read_json
 from evenhand.report.render import signed
 from evenhand.report.sections.legal_classifiers import MEANS
-from evenhand.report.sections.legal_data import clearest_associations, copied_statements
+from evenhand.report.sections.legal_data import clearest_associations, copied_in
 from evenhand.report.study import Study
 from evenhand.tabular.words import empty_bins_words, spelt_words
 from evenhand.text.phrases import CROSS
@@ -112,7 +112,7 @@ def describe(study: Study) -> Headline:
     stated, unfair = where(rates, verdict=ABOVE), where(lowest, judged="unfair")
     # after the counts of gaps in macro-F1 comes the clearest of them
     main = statements[0] if stated else statements[1 + bool(rates)] if unfair else ""
-    copied = copied_statements(tables["sizes"], sources["sizes"], titles)
+    copied = copied_in(study)
     left_out = [
         *_left_out(study),
         *_without_group(tables["sizes"], sources["sizes"], study),

@@ -19,6 +19,7 @@ from evenhand.report.sections.legal_data import (
     UNKNOWN,
     Described,
     clearest_associations,
+    copied_in,
     describe_associations,
     navigation,
     read_datasets,
@@ -52,6 +53,7 @@ def content(study: Study) -> dict[str, Any]:
         "sections": navigation(datasets),
         "datasets": [_dataset(study, dataset) for dataset in datasets],
         "associations": associated,
+        "copied": copied_in(study),
         "split_items": items,
         "most_columns": MOST_COLUMNS,
         "divided_files": [

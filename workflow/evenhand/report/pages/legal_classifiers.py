@@ -15,7 +15,12 @@ from evenhand.report.headlines.legal import (
     titled,
 )
 from evenhand.report.sections import legal_classifiers as classifiers
-from evenhand.report.sections.legal_data import navigation, read_datasets, titles_by_name
+from evenhand.report.sections.legal_data import (
+    copied_in,
+    navigation,
+    read_datasets,
+    titles_by_name,
+)
 from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
 from evenhand.report.study import Study
 
@@ -77,6 +82,7 @@ def content(study: Study) -> dict[str, Any]:
             for dataset in datasets
         ],
         "lead": conclude(lowest, rates=rates, accuracy=accuracy_gap(study, lowest)),
+        "copied": copied_in(study),
         "over_all": classifier_findings(together, objectives, claims) if together[1:] else [],
         "swapped": study.swapped.replace("_", " "),
         "test_cases": "test" in study.linked,

@@ -15,7 +15,7 @@ from evenhand.report.sections import individual_words
 from evenhand.report.sections import legal_classifiers as classifiers
 from evenhand.report.sections.individual_tables import TESTED, Behind, describe_tests
 from evenhand.report.sections.individual_words import method, metric_title, setting
-from evenhand.report.sections.legal_data import read_datasets, titles_by_name
+from evenhand.report.sections.legal_data import copied_in, read_datasets, titles_by_name
 from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
 from evenhand.report.study import Study
 from evenhand.tabular.prepared import RECORD
@@ -84,6 +84,7 @@ def content(study: Study) -> dict[str, Any]:
             *mitigation.on_gaps(changes),
             *mitigation.answers(mitigation.by_kind(methods)),
             *mitigation.unconfirmed(changes),
+            *copied_in(study),
         ],
         "weights": weights,
         "datasets": described,

@@ -15,6 +15,7 @@ from evenhand.report.headlines.predictions import (
     same_trainings,
 )
 from evenhand.report.render import slug
+from evenhand.report.sections.legal_data import copied_in
 from evenhand.report.sections.more_tables import MoreTables
 from evenhand.report.study import Study
 from evenhand.text.catalogue import borderline, doubt_of
@@ -52,6 +53,7 @@ def content(study: Study) -> dict[str, Any]:
     return {
         "sections": [(meta["id"], meta["title"]) for meta in sets],
         "headline": headline,
+        "copied": copied_in(study),
         "sets": sets,
         "titles": TITLES,
         "more_tables": MoreTables(study, ["tables/predictions/*"]),

@@ -7,7 +7,7 @@ from typing import Any
 
 from evenhand.core.decimals import ALPHA
 from evenhand.core.rows import grouped, where
-from evenhand.core.tables import read_tables
+from evenhand.core.tables import read_table, read_tables
 from evenhand.legal.declaration import Dataset, read_declaration
 from evenhand.legal.groups import LABEL
 from evenhand.predictions.words import spread
@@ -90,6 +90,13 @@ def copied_statements(
         for name, rows in sizes.items()
         for row in where(rows, quantity="near duplicates", item="test of train")
     ]
+
+
+def copied_in(study: Study) -> list[str]:
+    """Return `copied_statements` of the data sets of a study, for each page with their results."""
+    folders = study.paths("tables/cases/*")
+    sizes = {folder.name: read_table(folder / "sizes.csv") for folder in folders}
+    return copied_statements(sizes, study.places("tables/cases/*/sizes.csv"), study.titles)
 
 
 def describe_associations(rows: Rows) -> Rows:
