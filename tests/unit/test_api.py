@@ -859,12 +859,12 @@ def test_the_problems_of_a_file_are_one_entry_with_their_numbers(tmp_path):
     assert {*sentences["source"]} >= {f"{tmp_path}/d.txt"}
     words = str(caught[0].message).replace(f"{tmp_path}/", "")
     assert words == (
-        "problems with files: b.txt (undecodable bytes, 120 places, the first: 1 byte: ff (invalid"
-        " start byte); 120 sentences with a word of the pack left out as damaged, the first in"
-        " line 41: a keyword sentence that holds U+FFFD, the mark of undecodable bytes), c.csv"
-        " (text is number, 2 places, the first in line 2: the text is 1; no text, in line 5: the"
-        " cell is blank), e.xyz (unknown format: its suffix names no format) and 1 other; all are"
-        " in .attrs['quarantine']"
+        "problems with files: b.txt (undecodable bytes, 120 places, the first: 1 byte in line 41:"
+        " ff (invalid start byte); 120 sentences with a word of the pack left out as damaged, the"
+        " first in line 41: a keyword sentence that holds U+FFFD, the mark of undecodable bytes),"
+        " c.csv (text is number, 2 places, the first in line 2: the text is 1; no text, in line 5:"
+        " the cell is blank), e.xyz (unknown format: its suffix names no format) and 1 other; all"
+        " are in .attrs['quarantine']"
     )
     notes = [r["detail"] for r in sentences.attrs["quarantine"] if r["reason"] == "other_encoding"]
     assert notes == ["read as windows-1252"]
