@@ -845,6 +845,32 @@ def test_numbers_in_the_column_of_texts_are_no_sentences(tmp_path):
         eh.extract_sentences(table, language="en")
 
 
+def test_the_problems_of_a_file_are_one_entry_with_their_numbers(tmp_path):
+    sentence = "She is a nurse who works in a large hospital.\n"
+    (tmp_path / "a.txt").write_bytes((sentence * 3 + "Zoë said so.\n").encode())
+    broken = "é\n".encode() * 40 + b"She \xff goes to town.\n" * 120
+    (tmp_path / "b.txt").write_bytes(broken)
+    (tmp_path / "c.csv").write_text(f'text\n1\n{sentence}2\n""\n')
+    (tmp_path / "d.txt").write_bytes(
+        f"{sentence}In the café, a waiter reads.\n".encode("cp1252") * 3
+    )
+    (tmp_path / "e.xyz").write_text("she")
+    with pytest.warns(UserWarning, match="problems with files: ") as caught:
+        sentences = eh.extract_sentences(tmp_path, language="en")
+    assert {*sentences["source"]} >= {f"{tmp_path}/d.txt"}
+    words = str(caught[0].message).replace(f"{tmp_path}/", "")
+    assert words == (
+        "problems with files: b.txt (undecodable bytes, 120 places, the first: 1 byte in line 41:"
+        " ff (invalid start byte); 120 sentences with a word of the pack left out as damaged, the"
+        " first in line 41: a keyword sentence that holds U+FFFD, the mark of undecodable bytes),"
+        " c.csv (text is number, 2 places, the first in line 2: the text is 1; no text, in line 5:"
+        " the cell is blank), e.xyz (unknown format: its suffix names no format) and 1 other; all"
+        " are in .attrs['quarantine']"
+    )
+    notes = [r["detail"] for r in sentences.attrs["quarantine"] if r["reason"] == "other_encoding"]
+    assert notes == ["read as windows-1252"]
+
+
 def test_an_extraction_of_nothing_is_a_warning(tmp_path):
     for content in ('{"text": ""}\n', '{"text": "No such word."}\n'):
         (tmp_path / "a.jsonl").write_text(content)

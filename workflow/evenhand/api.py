@@ -839,6 +839,7 @@ def extract_sentences(
     of_filters = [*map(Path, plan_slguset.filter_files(config))]
     tables, judged, unread, read = Path(slguset["pack"]), [], [], 0
     per_file: Counter[str] = Counter()
+    encodings: dict[str, str | None] = {}
     for shard, (_, part) in shards.items():
         stores = ("sentences", "quarantine", "inventory", "filters")
         out_files = {name: place / f"{shard}.{name}.parquet" for name in stores}
@@ -861,8 +862,9 @@ def extract_sentences(
         judged.append(out_files["filters"])
         unread.append(read_columns(out_files["quarantine"]).to_pandas())
         read += json.loads(counts.read_text(encoding="utf-8"))["sentences"]
-        for row in read_rows(out_files["inventory"], ["file", "keyword_sentences"]):
+        for row in read_rows(out_files["inventory"], ["file", "encoding", "keyword_sentences"]):
             per_file[row["file"]] += row["keyword_sentences"]
+            encodings[row["file"]] = row["encoding"]
     merge_candidates(
         judged=judged, out=place / "candidates.parquet", near_duplicates=slguset["near_duplicates"]
     )
@@ -887,6 +889,7 @@ def extract_sentences(
         "without_keyword": [file for file, n in per_file.items() if not n and file not in empty],
     }
     rows += map(json.loads, plan_slguset.quarantine_rows(skipped))
+    rows += encoding_notes(encodings)
     candidates.attrs["quarantine"] = rows
     problem = "" if len(candidates) else f"no sentence has a word of {settings['attribute']}"
     problems = [problem, problem_of_lines(candidates)]
@@ -954,6 +957,19 @@ def _parsed(gates: Any) -> "list[Gate]":
     return [parse_gate(gate, number) for number, gate in enumerate(gates or [], 1)]
 
 
+def encoding_notes(encodings: Mapping[str, str | None]) -> list[dict[str, Any]]:
+    """Return a row of the quarantine for each file that is not UTF-8, by its detected encoding."""
+    from evenhand.io.decoding import UNKNOWN
+
+    usual = (None, "ascii", "utf-8", "utf-8-sig", UNKNOWN)  # of the last the reader has a row
+    place = {"position": None, "unit": "file", "reason": "other_encoding", "parts": 1}
+    return [
+        {"file": file, **place, "detail": f"read as {encoding}"}
+        for file, encoding in encodings.items()
+        if encoding not in usual
+    ]
+
+
 def problems_with_files(quarantine: Sequence[Mapping[str, Any]], place: Path | str) -> str:
     """Return the problems of `extract_sentences` with files in words; blank if there is none.
 
@@ -963,13 +979,16 @@ def problems_with_files(quarantine: Sequence[Mapping[str, Any]], place: Path | s
 
     if not quarantine:
         return ""
-    names = {}
+    by_file: dict[str, dict[str, list[Mapping[str, Any]]]] = {}
     for row in quarantine:
-        problem = ": ".join(filter(None, [row["reason"].replace("_", " "), row["detail"]]))
-        line = f", line {row['position']:.0f}" if row.get("unit") == "line" else ""
-        names.setdefault((row["file"], problem), f"{row['file']}{line} ({problem})")
+        by_file.setdefault(row["file"], {}).setdefault(row["reason"], []).append(row)
+    names = []
+    for file, reasons in by_file.items():
+        firsts = [rows[0] | {"number": sum(row["parts"] for row in rows)}
+                  for rows in reasons.values()]  # fmt: skip
+        names.append(_say("of_file", file, firsts))
     has_no_field = any(row["reason"] == "missing_field" for row in quarantine)
-    return _say("with_files", [*names.values()], place, remedy=SET_FIELD if has_no_field else "")
+    return _say("with_files", names, place, remedy=SET_FIELD if has_no_field else "")
 
 
 def is_other_language(sentences: "pd.DataFrame") -> bool:

@@ -144,3 +144,32 @@ def test_german_and_french_are_never_chinese(text):
 
 def test_a_damaged_place_in_english_is_damage_not_another_encoding():
     assert detect_encoding(b"\xff\xfe\x80" + ENGLISH.encode() * 50) == "utf-8"
+
+
+@pytest.mark.parametrize("word", ["café ", "“Inn” ", "the inn’s ", "£5 "])
+@pytest.mark.parametrize(
+    ("count", "encoding"), [(2, "utf-8"), (3, "windows-1252"), (60, "windows-1252")]
+)
+def test_few_single_bytes_in_english_are_windows_1252(word, count, encoding):
+    count = (count + 1) // 2 if word == "“Inn” " else count  # a word with two of them
+    lines = [f"{word if i < count else ''}{ENGLISH}" for i in range(700)]
+    assert detect_encoding("".join(lines).encode("cp1252")) == encoding
+    assert detect_encoding("".join(lines).encode()) == "utf-8"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        b"\xff",  # ÿ
+        b"\xef\xbf",  # half of a character
+        b"\x81",  # no character of windows-1252
+        "女".encode("gb18030"),
+        "她".encode("big5"),
+        "女".encode("shift_jis"),
+        "ア".encode("shift_jis"),  # its second byte is ASCII
+    ],
+)
+def test_other_rare_bytes_in_english_are_damage(damage):
+    assert detect_encoding((damage + ENGLISH.encode() * 20) * 9) == "utf-8"
+    mixed = (b"caf\xe9 " + ENGLISH.encode() * 20) * 9  # with a character in UTF-8
+    assert detect_encoding(mixed + "é\n".encode()) == "utf-8"

@@ -142,7 +142,20 @@ def test_a_broken_byte_before_the_text_does_not_decide() -> None:
     text, reader, rows = read(data, 10)
     assert reader.encoding == "utf-8"
     assert text == f"words\n{DAMAGE}\n" + NEWS * 30
-    assert rows == [(6, "byte", "undecodable_bytes", "1 byte: b0 (invalid start byte)")]
+    assert rows == [(6, "byte", "undecodable_bytes", "1 byte in line 2: b0 (invalid start byte)")]
+
+
+@pytest.mark.parametrize("size", [7, 1 << 20])
+def test_too_few_accents_are_damage_with_the_likely_encoding(size: int) -> None:
+    old = b"The inn is old.\n" * 99
+    data = old + b'a,"A caf\xe9, closed."\n' + old + b"It is \xa35 a night.\n"
+    _, reader, rows = read(data, size)
+    assert reader.encoding == "utf-8"
+    assert [row[3] for row in rows] == [
+        "1 byte in line 100: e9 (invalid continuation byte); in windows-1252 this is 'café': if"
+        " that is right, convert the file by `iconv -f windows-1252 -t UTF-8`",
+        "1 byte in line 200: a3 (invalid start byte)",
+    ]
 
 
 @pytest.mark.parametrize("size", [1, 5, 1 << 20])
@@ -154,8 +167,8 @@ def test_damage_is_marked_with_its_place_and_the_rest_used(encoding: str, size: 
     assert reader.encoding == encoding
     first, second = rows
     assert first[:3] == (len(before), "byte", "undecodable_bytes")
-    assert first[3].startswith("3 bytes: ff ff ff (")
-    assert second == (len(before) + 4 + len(after), "byte", "nul_bytes", "2 bytes")
+    assert first[3].startswith("3 bytes in line 10: ff ff ff (")
+    assert second == (len(before) + 4 + len(after), "byte", "nul_bytes", "2 bytes in line 20")
 
 
 @pytest.mark.parametrize("size", [1, 2, 5, 1 << 20])

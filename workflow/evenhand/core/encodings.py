@@ -17,8 +17,12 @@ REMAINS = re.compile(
 #: GB18030 reaches 0.2; UTF-8 with broken bytes here and there stays above 0.9.
 UTF_8_SHARE = 0.7
 
-#: Letters of English with fewer other bytes than this are damaged text, not another encoding.
+#: Letters of English with fewer other bytes than this are damaged text, not another encoding,
+#: unless nearly all of these bytes are alone, as accents and quotation marks are.
 RARE = 0.002
+
+#: So many bytes that are alone are evidence of Windows-1252.
+ALONE = 3
 
 #: A western text with this share of bytes in UTF-8 is that; in Windows-1252 they would be 0.
 MIXED = 0.05
@@ -42,6 +46,8 @@ _LETTERS = re.compile(b"[A-Za-z]")
 #: A byte as a letter with an accent is, in most words; of Big5, a sixth of characters end so.
 _ACCENTED = re.compile(b"[\x80-\xff](?=[a-z\0-\x3f]|$)")
 ABOVE_ASCII = re.compile(b"[\x80-\xff]")
+#: A byte between bytes of ASCII; 0xff is a mark of damage, and the rarest letter, ÿ.
+_ALONE = re.compile(b"(?<![\x80-\xff])[\x80-\xfe](?![\x80-\xff])")
 _BETWEEN_WORDS = re.compile(rb'[\s,;"]+')
 _BETWEEN_CELLS = re.compile(b'[,;"\t\r\n]+')
 
@@ -80,7 +86,7 @@ _SCRIPTS = [
 
 #: Characters of English, French, German, Italian, Spanish, Portuguese and Nordic languages.
 WESTERN = (
-    "àâäáãåæçèéêëìîïíñòôöóõøœùûüúÿßÀÂÄÁÃÅÆÇÈÉÊËÌÎÏÍÑÒÔÖÓÕØŒÙÛÜÚŸ€„“”’‘–—…«»‹›°§•·´\u00a0©®™¡¿ºª"
+    "àâäáãåæçèéêëìîïíñòôöóõøœùûüúÿßÀÂÄÁÃÅÆÇÈÉÊËÌÎÏÍÑÒÔÖÓÕØŒÙÛÜÚŸ€„“”’‘–—…«»‹›°§•·´\u00a0©®™¡¿ºª£"
 )
 
 #: Single-byte encodings that charset-normalizer detects. It is not used for the others: it took
@@ -136,9 +142,11 @@ def detect_encoding(sample: bytes) -> str | None:
         return "utf-8"
     others = _count_not_ascii(sample)
     is_latin = len(_LETTERS.findall(sample)) >= max(others, 3)  # fewer are no evidence
-    if is_latin and (others < RARE * len(sample) or (utf_8 >= MIXED and _is_western(sample))):
-        return "utf-8"  # with damage, such as parts in Windows-1252
     is_western = is_latin and _usual(sample, "windows-1252")[0] >= 0.95
+    if is_latin and others < RARE * len(sample):
+        return "windows-1252" if is_western and _are_alone(sample, others) else "utf-8"
+    if is_latin and utf_8 >= MIXED and _is_western(sample):
+        return "utf-8"  # with damage, such as parts in Windows-1252
     if is_western and len(_ACCENTED.findall(sample)) >= 0.8 * others:
         return "windows-1252"
     usual, damaged, characters = _usual(sample, "gb18030")
@@ -267,6 +275,12 @@ def _is_western(sample: bytes) -> bool:
     """Return whether the parts of a sample that are UTF-8, if many, are in a western language."""
     others = [char for char in sample.decode("utf-8", "ignore") if char > "\x7f"]
     return len(others) > 2 and sum(char in WESTERN for char in others) >= 0.95 * len(others)
+
+
+def _are_alone(sample: bytes, others: int) -> bool:
+    """Return whether nearly all of `others` bytes are between ASCII, and no character is UTF-8."""
+    alone = len(_ALONE.findall(sample))
+    return alone >= max(ALONE, 0.9 * others) and sample.decode("utf-8", "ignore").isascii()
 
 
 def _count_not_ascii(data: bytes) -> int:

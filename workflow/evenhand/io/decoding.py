@@ -26,6 +26,7 @@ from evenhand.core.encodings import (
     detect_utf_16,
     is_seven_bit,
     marked_encoding,
+    western_word,
 )
 from evenhand.core.limits import CHARACTERS
 from evenhand.io.quarantine import Quarantine
@@ -100,6 +101,7 @@ class TextReader:
         self._chunks = chunks
         self._stated, self._noted = encoding, noted
         self._first_byte, self._end_byte = first_byte, end_byte
+        self._western: tuple[int, str | None] = -1, None  # first byte that is not ASCII, and word
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
         chunks = self._begin()
@@ -111,7 +113,7 @@ class TextReader:
             return
         offset, line, chunks = _clip(chunks, self._first_byte, self._end_byte)
         for first, begin, data in self._whole_lines(self._counted(chunks), line, offset):
-            yield first, self._without_oversized(self._decode(data, begin), first)
+            yield first, self._without_oversized(self._decode(data, begin, first), first)
 
     def _counted(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
         for chunk in chunks:
@@ -159,6 +161,8 @@ class TextReader:
                 begin = ABOVE_ASCII.search(chunk).start()
                 known = chunk + _take(chunks, SAMPLE - (len(chunk) - begin))
                 self.encoding = detect_encoding(known[begin : begin + SAMPLE])
+                if self.encoding == "utf-8":
+                    self._western = offset + begin, western_word(known, begin)
                 if self.encoding is None:
                     self._leave_out(offset + begin, "none that is known; nothing is read from here")
                     yield known[: known.rfind(b"\n", 0, begin) + 1]
@@ -221,15 +225,15 @@ class TextReader:
 
     # --- decoding
 
-    def _decode(self, data: bytes, offset: int) -> str:
-        """Decode lines that begin at byte `offset`; damage becomes U+FFFD."""
+    def _decode(self, data: bytes, offset: int, line: int) -> str:
+        """Decode lines from number `line` on, at byte `offset`; damage becomes U+FFFD."""
         codec = "ascii" if self.encoding == UNKNOWN else self.encoding
         if codec == "utf-8-sig":
             codec = "utf-8"
             if offset == 0:
                 data, offset = data[len(codecs.BOM_UTF8) :], len(codecs.BOM_UTF8)
         nuls = [m.span() for m in _NULS.finditer(data)] if b"\0" in data else []
-        return self._decode_damaged(data, codec, offset, nuls)
+        return self._decode_damaged(data, codec, offset, nuls, line)
 
     def _utf_16_to_utf_8(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
         """Yield the text in UTF-8, where the byte of a line feed is part of no other character."""
@@ -255,7 +259,12 @@ class TextReader:
         return self._decode_damaged(data, self.encoding, offset, nuls)
 
     def _decode_damaged(
-        self, data: bytes, codec: str, offset: int, nuls: list[tuple[int, int]]
+        self,
+        data: bytes,
+        codec: str,
+        offset: int,
+        nuls: list[tuple[int, int]],
+        line: int | None = None,
     ) -> str:
         problems = [(start, end, "") for start, end in nuls]
         codec = codec_of(codec)
@@ -264,11 +273,19 @@ class TextReader:
         except UnicodeDecodeError:
             text, spans = decode_marked(data, codec)
             problems = sorted(problems + spans)
+        counted = 0
         for start, end, why in problems:
             detail = f"{end - start:,} byte{'s' if end - start > 1 else ''}"
+            if line is not None:
+                line, counted = line + data.count(b"\n", counted, start), start
+                detail += f" in line {line}"
             if why:
                 digits = data[start:end][:8].hex(" ") + (" ..." if end - start > 8 else "")
                 detail = f"{detail}: {digits} ({why})"
+                first, word = self._western
+                if word and offset + start == first:
+                    detail += f"; in windows-1252 this is {word!r}: if that is right, convert the"
+                    detail += " file by `iconv -f windows-1252 -t UTF-8`"
             reason = "undecodable_bytes" if why else "nul_bytes"
             self.quarantine.add(self.file, offset + start, "byte", reason, detail)
         return re.sub("\0+", DAMAGE, text) if nuls else text
