@@ -101,7 +101,7 @@ def _flag(name: str) -> str:
 
 
 def _refuse(error: InputError) -> NoReturn:
-    print(f"error: {error}", file=sys.stderr)
+    print(f"error: {error}".replace("\n", "\nerror: "), file=sys.stderr)
     sys.exit(2)
 
 

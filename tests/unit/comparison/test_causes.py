@@ -290,10 +290,19 @@ def test_ids_that_were_named_are_those_of_the_cases(folders, described):
     (others,) = causes(folders).items
     renamed = Relabelled("sex", ("f",), ("w",), is_renamed=True)
     rebinned = Relabelled("age", ("y", "z"), ("v",), is_renamed=False)
-    assert others[2:] == (3, 3, 3, 0, 0, 3, False, 0, "", (renamed, rebinned), 0)
+    assert others[2:] == (3, 3, 3, 0, 0, 3, False, 0, "", (renamed, rebinned), 0, 0)
     swapped = Relabelled("sex", ("f", "m"), ("m", "f"), is_renamed=True)
     columns = [(renamed,), (renamed, rebinned), (swapped,)]
     assert [others._replace(columns=some).only_renamed for some in columns] == [True, False, False]
+
+
+def test_ids_that_are_spelt_otherwise_are_counted(folders):
+    for folder, ids in zip(folders, (["a1", "b2", "c"], ["A1", "b 2", "d"]), strict=True):
+        (folder / "predictions/mine").mkdir(parents=True)
+        pq.write_table(pa.table({"id": ids, "sex": ["f", "m", "f"]}), folder / CASES)
+        (folder / "predictions/mine/meta.json").write_text('{"name": "mine", "id": "case"}')
+    (others,) = causes(folders).items
+    assert (others.shared, others.spelt_alike) == (0, 2)
 
 
 @pytest.mark.parametrize(("texts", "changed"), [("abcd", 0), ("ayzd", 0), ("xyzd", 3)])
@@ -302,7 +311,7 @@ def test_the_same_ids_of_other_texts_are_other_cases(folders, texts, changed):
         write_texts(folder, content)
     result = causes(folders)
     assert [one[2:] for one in result.items] == (
-        [(4, 4, 1, 0, 0, 0, False, changed, "d", (), 0)] if changed else []
+        [(4, 4, 1, 0, 0, 0, False, changed, "d", (), 0, 0)] if changed else []
     )
     places = {"tables/classifiers/d", "tables/predictions/mine"}
     assert other_cases(result) == (places if changed else set())

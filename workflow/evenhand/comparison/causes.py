@@ -141,6 +141,8 @@ class OtherItems(NamedTuple):
         The columns of labels and groups that differ in the items of both.
     exchanged : int
         Of the pairs that only head has, those of base with the two sentences exchanged.
+    spelt_alike : int
+        If no id is in both: those that differ in capital letters and blanks only.
     """
 
     file: str
@@ -156,6 +158,7 @@ class OtherItems(NamedTuple):
     dataset: str = ""
     columns: tuple[Relabelled, ...] = ()
     exchanged: int = 0
+    spelt_alike: int = 0
 
     @property
     def only_renamed(self) -> bool:
@@ -307,10 +310,16 @@ def _other_items(base: Results, head: Results, choices: list[Change]) -> list[Ot
                 counted = (*totals, *copies, relabelled, is_numbered)
                 turned = _with_exchanged_sides(*files[1], key, tasks)
                 exchanged = ((counts[0] - shared) & turned).total()
-                others.append(
-                    OtherItems(name, noun, *counted, columns=relabels, exchanged=exchanged)
-                )
+                alike = 0
+                if has_ids and not shared:
+                    alike = len(set.intersection(*(set(map(_plain, count)) for count in counts)))
+                facts = {"columns": relabels, "exchanged": exchanged, "spelt_alike": alike}
+                others.append(OtherItems(name, noun, *counted, **facts))
     return [*others, *_other_counterfactuals(base, head)]
+
+
+def _plain(text: str) -> str:
+    return "".join(text.split()).casefold()
 
 
 def _other_counterfactuals(base: Results, head: Results) -> Iterator[OtherItems]:

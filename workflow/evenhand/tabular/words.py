@@ -53,14 +53,15 @@ def spelt_words(name: str | None, values: Iterable[str]) -> list[str]:
 
     The name of the attribute; None for the label.
     """
-    sentences = []
+    sentences, sets = [], []
     for some in spelt_alike(values):
         shared = set.intersection(*map(set, some))
         letters = [_first_unlike(value, shared) for value in some]
         # several blanks in a row would be one on a page
         cells = (repr(value).replace("  ", "\u2423\u2423") for value in some)
-        named = zip(cells, letters, strict=True)
-        sentences.append(_say("spelt", values=[*named], name=name))
+        sets.append([*zip(cells, letters, strict=True)])
+    if sets:
+        sentences.append(_say("spelt", sets=sets, name=name))
     if name and (joined := sets_among({*values})):
         sentences.append(_say("joined", name=name, value=joined[0]))
     return sentences
