@@ -266,7 +266,8 @@ def test_missing_values_by_policy(tmp_path):
     ("values", "codes"),
     [
         ([*range(18, 81), -1, -1, 99, 99, 999, 999], ["-1", "99", "999"]),
-        ([*range(18, 81), -999, 1e400], []),  # once only; infinite
+        ([*range(18, 81), -999, 1e400], ["-999"]),  # infinite is none
+        ([*range(18, 61), 99], []),  # once only: it may be an age
         ([*range(18, 101), 99, 88], []),  # among the others
         ([1, 2, 9, 9], ["9"]),
         ([1, 2, 3, 4, 5, 6, 7, 7, 8, 8], []),

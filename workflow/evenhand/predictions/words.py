@@ -761,9 +761,10 @@ def _gaps(
         and CROSS not in row["attribute"]
         and row["p_adjusted"] is not None
     ]
-    if without:  # after the first gap of each attribute that has one
+    if without:  # after the first gap of each attribute that has one, or after the intersections
         clearest = {each.gap["attribute"] for each in significant if not each.is_crossed}
-        others.insert(max(0, len(clearest) - 1), _say("without_gap", rows=without, runs=runs))
+        place = len(clearest) - 1 if clearest else len(others)
+        others.insert(place, _say("without_gap", rows=without, runs=runs))
     return [first, *others]
 
 
