@@ -312,14 +312,17 @@ def _other_items(base: Results, head: Results, choices: list[Change]) -> list[Ot
                 exchanged = ((counts[0] - shared) & turned).total()
                 alike = 0
                 if has_ids and not shared:
-                    alike = len(set.intersection(*(set(map(_plain, count)) for count in counts)))
+                    alike = len(
+                        set.intersection(*(set(map(_without_spelling, count)) for count in counts))
+                    )
                 facts = {"columns": relabels, "exchanged": exchanged, "spelt_alike": alike}
                 others.append(OtherItems(name, noun, *counted, **facts))
     return [*others, *_other_counterfactuals(base, head)]
 
 
-def _plain(text: str) -> str:
-    return "".join(text.split()).casefold()
+def _without_spelling(name: str) -> str:
+    """Return an id without blanks and capital letters."""
+    return "".join(name.split()).casefold()
 
 
 def _other_counterfactuals(base: Results, head: Results) -> Iterator[OtherItems]:

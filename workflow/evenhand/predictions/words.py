@@ -244,7 +244,9 @@ def _most_tied(description: Mapping[str, Any], tables: Tables) -> list[dict[str,
         for row in rows
         if of_groups[row["group"]] >= MANY_TIED * row["cases"]
     ]
-    return sorted(tied, key=lambda of: (not of["is_named"], -of["count"] / of["row"]["cases"]))
+    return sorted(
+        tied, key=lambda group: (not group["is_named"], -group["count"] / group["row"]["cases"])
+    )
 
 
 def spread(items: Iterable[Item], subject: Callable[[Item], Any]) -> list[Item]:
@@ -402,7 +404,7 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     if count := echoes(tables):
         sentences.append(_say("echoes", count=count))
     if tied := description.get("tied"):
-        most = [of for of in _most_tied(description, tables)[:1] if not of["is_named"]]
+        most = [group for group in _most_tied(description, tables)[:1] if not group["is_named"]]
         facts = {"count": tied[ALL][ALL], "of": description["cases"], "most": most}
         sentences.append(_say("tied_cases", **facts))
     return sentences
