@@ -146,15 +146,22 @@ def test_a_damaged_place_in_english_is_damage_not_another_encoding():
     assert detect_encoding(b"\xff\xfe\x80" + ENGLISH.encode() * 50) == "utf-8"
 
 
-@pytest.mark.parametrize("word", ["café ", "“Inn” ", "the inn’s ", "£5 "])
+@pytest.mark.parametrize("word", ["café ", "“Inn” ", "the inn’s ", "£5 ", "§§ 5 ", "Žan "])
 @pytest.mark.parametrize(
     ("count", "encoding"), [(2, "utf-8"), (3, "windows-1252"), (60, "windows-1252")]
 )
 def test_few_single_bytes_in_english_are_windows_1252(word, count, encoding):
-    count = (count + 1) // 2 if word == "“Inn” " else count  # a word with two of them
+    count = (count + 1) // 2 if word in ("“Inn” ", "§§ 5 ") else count  # with two of them
     lines = [f"{word if i < count else ''}{ENGLISH}" for i in range(700)]
     assert detect_encoding("".join(lines).encode("cp1252")) == encoding
     assert detect_encoding("".join(lines).encode()) == "utf-8"
+
+
+def test_slavic_names_in_english_are_western_and_slavic_text_is_not():
+    names = f"Ms Žana Šešelj of Niš. {ENGLISH * 9}".encode("cp1252")
+    assert detect_encoding(names * 9) == "windows-1252"
+    croatian = "Ona živi u Nišu, a šaljivi učitelj piše kćeri. "
+    assert detect_encoding(f"{croatian * 9}{ENGLISH}".encode("cp1250")) is None
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,9 @@ UTF_8_SHARE = 0.7
 #: unless nearly all of these bytes are alone, as accents and quotation marks are.
 RARE = 0.002
 
+#: Mostly English text has fewer other bytes than this; in it, names may be of any language.
+SPARSE = 0.01
+
 #: So many bytes that are alone are evidence of Windows-1252.
 ALONE = 3
 
@@ -46,8 +49,11 @@ _LETTERS = re.compile(b"[A-Za-z]")
 #: A byte as a letter with an accent is, in most words; of Big5, a sixth of characters end so.
 _ACCENTED = re.compile(b"[\x80-\xff](?=[a-z\0-\x3f]|$)")
 ABOVE_ASCII = re.compile(b"[\x80-\xff]")
-#: A byte between bytes of ASCII; 0xff is a mark of damage, and the rarest letter, ÿ.
-_ALONE = re.compile(b"(?<![\x80-\xff])[\x80-\xfe](?![\x80-\xff])")
+#: A byte between bytes of ASCII, or after a quotation mark or §, as in §§; 0xff is a mark of
+#: damage, and the rarest letter, ÿ.
+_ALONE = re.compile(b"(?<![\x80-\xff])[\x91-\x94\xa7]?[\x80-\xfe](?![\x80-\xff])")
+#: Letters of Slavic names, ŠŽšž, as é.
+_SLAVIC = bytes.maketrans(b"\x8a\x8e\x9a\x9e", b"\xe9" * 4)
 _BETWEEN_WORDS = re.compile(rb'[\s,;"]+')
 _BETWEEN_CELLS = re.compile(b'[,;"\t\r\n]+')
 
@@ -142,7 +148,8 @@ def detect_encoding(sample: bytes) -> str | None:
         return "utf-8"
     others = _count_not_ascii(sample)
     is_latin = len(_LETTERS.findall(sample)) >= max(others, 3)  # fewer are no evidence
-    is_western = is_latin and _usual(sample, "windows-1252")[0] >= 0.95
+    western = sample.translate(_SLAVIC) if others < SPARSE * len(sample) else sample
+    is_western = is_latin and _usual(western, "windows-1252")[0] >= 0.95
     if is_latin and others < RARE * len(sample):
         return "windows-1252" if is_western and _are_alone(sample, others) else "utf-8"
     if is_latin and utf_8 >= MIXED and _is_western(sample):
@@ -279,7 +286,7 @@ def _is_western(sample: bytes) -> bool:
 
 def _are_alone(sample: bytes, others: int) -> bool:
     """Return whether nearly all of `others` bytes are between ASCII, and no character is UTF-8."""
-    alone = len(_ALONE.findall(sample))
+    alone = sum(map(len, _ALONE.findall(sample)))
     return alone >= max(ALONE, 0.9 * others) and sample.decode("utf-8", "ignore").isascii()
 
 
