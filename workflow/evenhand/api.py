@@ -216,6 +216,7 @@ def _checks_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
         was_there = out is None or Path(out).exists()
         earlier = out is not None and _visible(Path(out))
         record = Path(out, RECORD) if is_audit and out is not None else None
+        audit = ""
         if record and record.exists():
             audit = _audit_record(function.__name__, signature.bind(*arguments, **options))
             if record.read_text(encoding="utf-8") != audit:
@@ -230,8 +231,8 @@ def _checks_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
         if earlier:
             print(_say("replaced", out), file=sys.stderr)
         if record:
-            audit = _audit_record(function.__name__, signature.bind(*arguments, **options))
-            record.write_text(audit, encoding="utf-8")
+            bound = signature.bind(*arguments, **options)
+            record.write_text(audit or _audit_record(function.__name__, bound), encoding="utf-8")
         return result
 
     return call
