@@ -109,8 +109,17 @@ def test_counterparts_are_exchanged_with_the_pronoun(tmp_path):
             "deny_list",
             "Der Wirt wehrt sich gegen den Parasiten.|Die Tochter des Konzerns verdient viel Geld."
             "|Der Trainer der Herren-Mannschaft lachte.|Die Lehrerin wohnt neben dem Frauenhaus."
+            "|Der Mann fürchtet den Feminismus.|Wir kennen einen Koch namens Wusel."
+            "|Eine Sparkasse wird der Eigentümer.|Mein Opa war damals im Krieg."
+            "|Die Mutter wärmt die Küken."
             "|Der Nachbar verklagt das Land wegen Lärm.",
             "Der Wirt wehrt sich gegen den Lärm.|Der Nachbar verklagt die Stadt wegen Lärm.",
+        ),
+        (
+            "de",
+            "pair_fit",
+            "Wir lasen zu Hause „Der Patient“ im Garten.|Das ist die Rechnung ohne den Wirt.",
+            "„Der Patient schläft, sei still“, sagte man.",
         ),
         (
             "ja",

@@ -226,7 +226,8 @@ def _judge_words(sentence: str, keywords: Keywords, rules: WordRules, language: 
             no_terms.append((word, surface))
     if not hits:
         return Hit(verdict, surface, match.start(), match.group())
-    if any(row.value != hits[0][1].value for _, row in no_terms):
+    with_determiners = language.inflection is not None and language.inflection.has_determiners
+    if any(with_determiners or row.value != hits[0][1].value for _, row in no_terms):
         return Hit(SEVERAL, word=_words(word.text for word, _ in sorted(hits + no_terms)))
     texts = [word.text for word, _ in hits]
     nouns = [hit for hit in hits if hit[1].pair != language.pronouns]
@@ -235,7 +236,7 @@ def _judge_words(sentence: str, keywords: Keywords, rules: WordRules, language: 
         language.inflection is None
         or len({row.value for _, row in hits}) > 1
         or len({row.pair for _, row in nouns}) > 1
-        or (len(nouns) > 1 and language.inflection.has_determiners)
+        or (len(nouns) > 1 and with_determiners)
         or (nouns and hits[0] is not nouns[0])  # a pronoun before a noun denotes another person
     ):
         return Hit(SEVERAL, word=_words(texts))
@@ -245,9 +246,7 @@ def _judge_words(sentence: str, keywords: Keywords, rules: WordRules, language: 
         opens = word.start == words[0].start and len(words) > 1
         if not opens or language.inflection.may_be_thing(word.text, words[1].text):
             return Hit(UNCLEAR, surface, word.start, _words(texts))
-    if language.inflection.has_determiners and (
-        other := _another(words, hits, keywords, language.inflection)
-    ):
+    if with_determiners and (other := _another(words, hits, keywords, language.inflection)):
         return Hit(UNCLEAR, surface, word.start, _words([*texts, other]))
     for keyword, _ in hits:  # a surface of several words is one word here
         first = starts[keyword.start]
@@ -283,11 +282,11 @@ def _another(
     taken = {word.start for word, _ in hits}
     others = (
         word.text
-        for word in words
+        for place, word in enumerate(words)
         if word.text[0].isupper()
         and word.start not in taken
         and word.text not in keywords.alternatives
-        and (word.text.lower().endswith(nouns) or inflection.is_person(word.text))
+        and (word.text.lower().endswith(nouns) or inflection.is_person(words, place))
     )
     return next(others, "")
 

@@ -12,8 +12,14 @@ letters, the same ones in each column: ``sein*,ihr*``.
 - ``anywhere``: a pronoun that refers to the person. Its reference is unclear if a determiner of
   the same value, or a ``rival``, is between them;
 - ``person``: another noun for a person. The sentence may speak of the same one, and is unclear;
-- ``relative``: a word that may begin a clause about the person, right after a comma or after one
-  word more. Such a phrase is unclear.
+  a row with features (``use=predicate``) counts only after a cue ``predicate``;
+- ``relative``: a word that may begin a clause about the person, right after a comma or dash or
+  after one word more, or without a comma right after the keyword. Such a phrase is unclear;
+- ``demonstrative``: one after the keyword and without a noun is unclear, too (dieser).
+
+Of a pronoun the feature ``clause`` is known: ``same`` as one of the keywords, or ``other``;
+``before`` if it is before all keywords; ``quote`` if a quotation mark is between it and the keyword
+before; ``polite`` if it has a capital letter inside a sentence (Sie).
 
 cues.csv: place, words (joined by blanks, ``*`` for any letters), for (the words that the cue is
 about, likewise; blank: all), features. At each place the first row that matches counts. ``^`` is
@@ -25,6 +31,8 @@ first.
 - ``bare``: the word before a noun without determiner, or two (``ich_als``). Without such a cue it
   is not changed;
 - ``with``: a word anywhere in the sentence;
+- ``predicate``: the word before a noun (and its adjectives) that is a predicate;
+- ``clause``: a word between a pronoun and the keyword with which another clause begins;
 - ``opens``: the word after a pronoun that begins the sentence, in packs with ``pronouns_open``.
   Where there are such rows, a pronoun without one may speak of a thing.
 """
@@ -38,8 +46,16 @@ from typing import NamedTuple
 from evenhand.core.resources import read_resource
 from evenhand.slguset.keywords import Features, Surface, in_case_of, read_features
 
-ROLES = ("determiner", "adjective", "anywhere", "rival", "person", "relative")
-PLACES = ("before", "after", "bare", "with", "opens")
+#: Marks of quotations.
+_QUOTES = '"„“”‚‘»«›‹'
+
+#: Marks that separate a relative clause, as a comma does.
+_DASHES = "–—-("
+
+ROLES = (
+    "determiner", "adjective", "anywhere", "rival", "person", "relative", "demonstrative",
+)  # fmt: skip
+PLACES = ("before", "after", "bare", "with", "opens", "predicate", "clause")
 
 
 class Word(NamedTuple):
@@ -68,6 +84,10 @@ class Agreeing(NamedTuple):
     role: str
     forms: Mapping[str, str]
     features: Features
+
+    def has(self, word: str) -> bool:
+        """Whether a word is one of the forms."""
+        return any(_fits(word, form) is not None for form in self.forms.values())
 
 
 class Cue(NamedTuple):
@@ -100,10 +120,30 @@ class Inflection(NamedTuple):
                 )
         return replacements
 
-    def is_person(self, word: str) -> bool:
+    def is_person(self, words: Sequence[Word], place: int) -> bool:
         """Whether a word is another noun for a person, of any value."""
-        rows = (row for row in self.rows if row.role == "person")
-        return any(_fits(word, form) is not None for row in rows for form in row.forms.values())
+        rows = [row for row in self.rows if row.role == "person" and row.has(words[place].text)]
+        return bool(rows) and (
+            not all(row.features for row in rows) or self._is_predicate(words, place)
+        )
+
+    def _is_predicate(self, words: Sequence[Word], noun: int) -> bool:
+        """Whether a noun is a predicate: ein guter Beobachter, als Beobachter."""
+        if words[noun + 1 :] and words[noun + 1].text[0].isupper():
+            return False  # Wiener Hotel
+        for word in reversed(words[:noun]):
+            if word.text in _QUOTES:
+                continue
+            if self.cue("predicate", word.text, words[noun].text) is not None:
+                return True
+            if not self._has_role(word.text, "adjective"):
+                return False
+            if self._has_role(word.text, "determiner"):
+                return False
+        return False
+
+    def _has_role(self, word: str, role: str) -> bool:
+        return word[0].islower() and any(row.role == role and row.has(word) for row in self.rows)
 
     def may_be_thing(self, pronoun: str, after: str) -> bool:
         """Whether a pronoun that begins a sentence may speak of a thing, by the word after it."""
@@ -181,6 +221,7 @@ def exchange(
     """
     sides = (hits[0][1][0].value, hits[0][1][0].value_opposite)
     spans: dict[int, str] = {}
+    places = [place for place, _ in hits]
     for place, rows in hits:
         first, options, known = place, [], []
         if inflection.has_determiners and rows[0].pair != pronouns:
@@ -190,7 +231,8 @@ def exchange(
             first, options, known = phrase
         nouns = [(in_case_of(words[place].text, row.opposite), row.features) for row in rows]
         known += _around(words, first, place, inflection)
-        texts = _unique([*options, nouns], known)
+        clause = _clause(words, place, places[: places.index(place)], inflection)
+        texts = _unique([*options, nouns], known, clause)
         if texts is None:
             return None
         spans |= dict(zip(range(first, place + 1), texts, strict=True))
@@ -200,7 +242,8 @@ def exchange(
     for place, word in enumerate(words):
         forms = inflection.forms(word.text, "anywhere", *sides)
         if forms and place not in spans:
-            texts = _unique([forms], _around(words, place, place, inflection))
+            known = _around(words, place, place, inflection)
+            texts = _unique([forms], known, _clause(words, place, places, inflection))
             if texts is None or _has_rival(words, place, spans, inflection, sides):
                 return None
             spans[place] = texts[0]
@@ -243,11 +286,40 @@ def _around(words: Sequence[Word], first: int, last: int, inflection: Inflection
     return [features for features in matches if features is not None]
 
 
+def _clause(
+    words: Sequence[Word], place: int, persons: Sequence[int], inflection: Inflection
+) -> Features:
+    """Return the feature ``clause`` of a pronoun, by the places of the words for the person."""
+    if words[place].text[0].isupper() and place and words[place - 1].text[-1].isalnum():
+        return {"clause": frozenset(["polite"])}
+    if persons and place < min(persons):
+        return {"clause": frozenset(["before"])}
+    clause = "other"
+    for person in persons:
+        if person > place:
+            continue
+        between = [word.text for word in words[person + 1 : place]]
+        if any(text in _QUOTES for text in between):
+            return {"clause": frozenset(["quote"])}
+        if not any(
+            not text[0].isalnum() or inflection.cue("clause", text, words[place].text) is not None
+            for text in between
+        ):
+            clause = "same"
+    return {"clause": frozenset([clause])}
+
+
 def _unique(
-    options: Sequence[Sequence[tuple[str, Features]]], known: Sequence[Features]
+    options: Sequence[Sequence[tuple[str, Features]]],
+    known: Sequence[Features],
+    clause: Features,
 ) -> list[str] | None:
-    """Return the forms of all words if every reading that fits gives the same ones, else None."""
+    """Return the forms of all words if every reading that fits gives the same ones, else None.
+
+    None, too, if no such reading is of the clause.
+    """
     readings = set()
+    fits = False
     for choice in product(*options):
         reading: dict[str, frozenset[str]] = {}
         for features in (*(features for _, features in choice), *known):
@@ -255,7 +327,8 @@ def _unique(
                 reading[name] = reading.get(name, values) & values
         if all(reading.values()):
             readings.add(tuple(text for text, _ in choice))
-    return list(*readings) if len(readings) == 1 else None
+            fits |= bool(clause["clause"] & reading.get("clause", clause["clause"]))
+    return list(*readings) if len(readings) == 1 and fits else None
 
 
 def _has_rival(
@@ -277,11 +350,25 @@ def _has_rival(
 def _has_relative(
     words: Sequence[Word], keyword: int, inflection: Inflection, sides: tuple[str, str]
 ) -> bool:
-    """Whether a clause after the keyword may speak of the person."""
+    """Whether a clause after the keyword, or a demonstrative, may speak of the person."""
+
+    def alone(place: int, role: str) -> bool:
+        """Whether a word of a role is at a place, and no noun follows."""
+        word, after = words[place].text, words[place + 1].text
+        return bool(inflection.forms(word, role, *sides)) and not (
+            after[0].isupper() or inflection.forms(after, "adjective", *sides)
+        )
+
+    behind = range(keyword + 1, len(words) - 1)
+    if any(alone(place, "demonstrative") for place in behind):
+        return True
+    if behind and words[keyword + 2].text[0].isalnum() and alone(keyword + 1, "relative"):
+        return True
     return any(
-        words[comma].text == "," and inflection.forms(word.text, "relative", *sides)
-        for comma in range(keyword + 1, len(words))
-        for word in words[comma + 1 : comma + 3]
+        (words[mark].text == "," and inflection.forms(words[place].text, "relative", *sides))
+        or (words[mark].text in _DASHES and place in behind and alone(place, "relative"))
+        for mark in range(keyword + 1, len(words))
+        for place in range(mark + 1, min(mark + 3, len(words)))
     )
 
 

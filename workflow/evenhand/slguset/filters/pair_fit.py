@@ -2,10 +2,10 @@
 
 The table pair_fit.csv lists words around the keyword: 男儿 (a man of mettle; 女儿 is a
 daughter), 女王. A word counts where it contains the keyword, and so does the title of a work
-(《听妈妈讲那过去的事情》, in Japanese 『』 or short 「」), which has this one form only. The table
-referent.csv lists words for non-persons: 香港，她; 小猫 ... 她. Such a word counts where the
-pronoun begins a clause and the word is the subject of the sentence or ends the clause before, with
-no person between.
+(《听妈妈讲那过去的事情》, in Japanese 『』 or short 「」, in German short „…“), which has this one
+form only. The table referent.csv lists words for non-persons: 香港，她; 小猫 ... 她. Such a word
+counts where the pronoun begins a clause and the word is the subject of the sentence or ends the
+clause before, with no person between.
 """
 
 import re
@@ -28,9 +28,10 @@ REASONS = {
     "referent": ("No person", "Criterion (a): the pronoun speaks of a place, animal or thing."),
 }
 
-#: The title of a work, by language; in Japanese, speech has the same marks.
+#: The title of a work, by language; in German and Japanese, speech has the same marks.
 _TITLES = {
     "zh": "《[^《》]*》",
+    "de": r"[\"„“»«‚‘](?=\w)[^\"„“”»«‚‘’.,;:!?]{1,60}(?<=\w)[\"“”«»‘’](?!\w)",
     "ja": "『[^『』。]*』(?!と[言話述答聞叫])|「[^「」。、！？]{1,15}」(?=[をにでがはもの／・])",
 }
 
