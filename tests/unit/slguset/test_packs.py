@@ -117,6 +117,12 @@ def test_counterparts_are_exchanged_with_the_pronoun(tmp_path):
         ),
         (
             "de",
+            "name",
+            "Der Arzt fand damals Traugotts Mantel.|Der Arzt fand dort Vinzenz im Garten.",
+            "Der Arzt fand dort den Mantel im Garten.",
+        ),
+        (
+            "de",
             "pair_fit",
             "Wir lasen zu Hause „Der Patient“ im Garten.|Das ist die Rechnung ohne den Wirt.",
             "„Der Patient schläft, sei still“, sagte man.",

@@ -1,6 +1,7 @@
 """Reject sentences with a personal name or title of a list; it needs no trained model.
 
-names.csv has given names and forms of address, which count where they are words by themselves.
+names.csv has given names and forms of address, which count where they are words by themselves; in
+German their genitive too (Katinkas).
 name_cues.csv helps to find others by the capital letter of a word that is neither in the table
 (`word`: Monday, Court) nor a function word:
 
@@ -29,6 +30,9 @@ KINDS = ("word", "title", "after", "does")
 #: What makes a word a possessive, as a word of its own.
 POSSESSIVES = ("'s", "’s", "'", "’")
 
+#: What the genitive of a name ends in, by language, where no apostrophe separates it.
+_GENITIVES = {"de": "s"}
+
 #: How a name is written: Smith, Carl-Julius, W.
 _SHAPE = re.compile(r"[^\W\d_a-zß-ÿ](?:[^\W\d_A-ZÀ-Þ]+(?:-[^\W\d_a-zß-ÿ][^\W\d_A-ZÀ-Þ]+)*|\.)")
 
@@ -43,7 +47,8 @@ REASONS = {
 def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
     """Return the filter: see `evenhand.slguset.apply_filters`."""
     names = {row["name"] for row in read_resource(files["names.csv"], ["name"])}
-    cut = settings["cut"]
+    cut, genitive = settings["cut"], _GENITIVES.get(settings.get("language", ""), "")
+    names |= {name + genitive for name in names}
     known = None
     if path := files.get("name_cues.csv"):
         from spacy.util import get_lang_class
