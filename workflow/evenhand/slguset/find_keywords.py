@@ -226,7 +226,9 @@ def _judge_words(sentence: str, keywords: Keywords, rules: WordRules, language: 
             no_terms.append((word, surface))
     if not hits:
         return Hit(verdict, surface, match.start(), match.group())
-    if any(row.value != hits[0][1].value for _, row in no_terms):
+    # a keyword that is no term here would stay beside the same one exchanged
+    taken = {word.text for word, _ in hits}
+    if any(row.value != hits[0][1].value or word.text in taken for word, row in no_terms):
         return Hit(SEVERAL, word=_words(word.text for word, _ in sorted(hits + no_terms)))
     texts = [word.text for word, _ in hits]
     nouns = [hit for hit in hits if hit[1].pair != language.pronouns]
