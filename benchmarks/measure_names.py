@@ -7,6 +7,7 @@ A sentence counts as rejected if the filter gives any reason, with all policies 
 as named if people marked a name in it. Of corpora that a CRF was trained on only the sentences
 held out are measured (--held-out, --seed: as in training). everyday_words.csv and
 name_weights.csv were made from all of the People's Daily and CLUENER: measure them on other text.
+The threshold of names_lac was chosen on CLUENER, Boson, MSRA and Weibo.
 The rows `single` hold sentences with exactly one gender keyword, which is exempt, as in the data
 set.
 """
@@ -21,7 +22,7 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(REPOSITORY / "workflow"))
 
 from evenhand.io.documents import read_description  # noqa: E402
-from evenhand.slguset.filters import names_crf, names_jieba, names_spacy  # noqa: E402
+from evenhand.slguset.filters import names_crf, names_jieba, names_lac, names_spacy  # noqa: E402
 from evenhand.slguset.keywords import read_keywords  # noqa: E402
 from evenhand.slguset.train_names_crf import hash_position  # noqa: E402
 from evenhand.slguset.verdicts import Finding, Judge  # noqa: E402
@@ -71,6 +72,7 @@ def make_judges(arguments: argparse.Namespace) -> Iterator[tuple[str, Judge]]:
         given = {name: path for name, path in files.items() if name not in without}
         label = " + ".join(["jieba", *names_jieba.OPTIONAL[:used]])
         yield label, names_jieba.prepare(given, {})
+    yield "LAC", names_lac.prepare(files, {})
     for model, model_report in arguments.crf:
         of_model = files | {"crf.crfsuite": Path(model)}
         chosen = read_description(Path(model_report), {"threshold"}, "train_names_crf")

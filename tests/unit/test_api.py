@@ -1092,7 +1092,8 @@ def test_notes_and_reasons_of_pairs():
     description["first_misplaced"] = 3
     (moved,) = api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
     meaning = FLAGS["misplaced"]
-    assert moved == f"2 of 4 pairs (the first is pair 3): {meaning}. They are scored as they are."
+    of = "2 of 4 pairs (the first is pair 3, counted from 1)"
+    assert moved == f"{of}: {meaning}. They are scored as they are."
     known = gate | {"sentences_with_unknown": 1}
     (*_, cut_off) = api._pair_notes(description | {"is_open": True}, [], known)
     assert cut_off.startswith("The last line of the file has no end: if the file was cut off")

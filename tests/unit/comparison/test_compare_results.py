@@ -580,6 +580,7 @@ def test_a_fall_of_the_ifr_of_counterfactual_rows_is_more_bias(run, tmp_path):
     code, out, _ = run("base", "head", "--gate", f"{gate}:rose")
     assert code == 1 and run("head", "base", "--gate", f"{gate}:rose")[0] == 0
     assert "**2 of 3 bias measures moved beyond noise, more bias in 2 of them." in out
+    assert "Clearest change: mean change of the prediction (Change of the predictions" in out
     assert (
         "| IFR_b (Factual and counterfactual predictions, “Predictions”) | attribute sex |" in out
     )

@@ -31,7 +31,7 @@ def test_text_is_read_with_its_mark_and_decompressed(tmp_path):
 def test_another_encoding_is_named_with_the_command_that_converts_it(
     tmp_path, file, encoding, name, cell
 ):
-    path, new = tmp_path / "a b" / file, tmp_path / "a b/utf8" / file
+    path, new = tmp_path / "a b" / file, tmp_path / "utf8/a b" / file
     path.parent.mkdir()
     content = f"y,group\n1,{cell}\n".encode(encoding)
     path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
@@ -58,6 +58,18 @@ def test_another_encoding_is_named_with_the_command_that_converts_it(
     command = command.replace("ENCODING", encoding)
     subprocess.run(command, shell=True, check=True, cwd=tmp_path)
     assert whole.read_text(new) == f"y,group\n1,{cell}\n"
+
+
+def test_a_table_that_is_joined_of_two_encodings_is_not_converted_as_one(tmp_path, monkeypatch):
+    rows = "".join(f"{n},Zoé,José\n" for n in range(9))
+    content = b"y,group,name\n" + rows.encode() + rows.encode("cp1252")
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_bytes(content)
+    with pytest.raises(InputError, match=r"t.csv:11: is not UTF-8, though letters in lines before"):
+        whole.read_text(Path("t.csv"))
+    Path("t.csv").write_bytes(rows.encode("cp1252"))
+    with pytest.raises(InputError, match=r"`mkdir -p utf8 && iconv .* t.csv > utf8/t.csv`"):
+        whole.read_text(Path("t.csv"))
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,14 @@ from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.predictions.audit_predictions import audit_predictions
 from evenhand.predictions.read import read_predictions
-from evenhand.predictions.words import echoes, findings, named_gap, notes, with_further
+from evenhand.predictions.words import (
+    count_significant,
+    echoes,
+    findings,
+    named_gap,
+    notes,
+    with_further,
+)
 from evenhand.tabular.delimited import as_text
 from evenhand.text.phrases import plural
 
@@ -340,6 +347,8 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
          " quotation mark that opens a cell in line 6, or double it"),
         (ROWS + "\n5;1;0.2;a\n", {}, ".csv:7: row 5 below the header, in line 7, has 1 cell, and"
          " the header 4; separate all its cells by a comma, as in the header, blank ones too."),
+        ("sep=;\n" + ROWS.replace(",", ";"), {}, "remove its first line, sep=;, which only Excel"),
+        (ROWS.replace(",", ";").replace("0.", "0,"), {}, "a comma; pandas does so after `read_"),
         (ROWS + "5,1,0.2,a,b\n", {}, " the header 4; put a cell with a comma inside into quotes."),
         (ROWS + "5,1", {}, " line 6, has 2 cells, and the header 4; copy or write the file again"),
         (ROWS + "5,1,0.2,\0b\n", {}, ".csv:6: has the control character U+0000 in the column"),
@@ -367,7 +376,7 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS.replace(",1,", ",2,"), {}, "of which label; name `positive`, one of 0 and 2"),
         (ROWS + "5,1,,a\n6,1,2,b\n7,1,,b\n8,,1,b\n9,,1,a\n", {},
          "5 of 9 rows are left out (the prediction or a probability is missing: 2; the label is"
-         " missing: 2; a probability is no number between 0 and 1, as 0.48 for 48 %: 1; the first"
+         " missing: 2; a probability is below 0, above 1 or no number (48 % is 0.48): 1; the first"
          " is 2), more than half of them; correct"),
         ("id,y,p,group\n" + "1,1,0.9,a\n1,0,0.2,b\n" * 2, {"id": "id"},
          "3 of 4 rows are left out (an earlier row has this id and other cells: 2; the first is"
@@ -1035,6 +1044,13 @@ def test_errors_of_calibration_that_cancel_in_random_groups_are_no_gap(tmp_path)
     assert errors["a"]["verdict"] == errors["b"]["verdict"] == "above"
     assert errors["a"]["value"] > errors["a"]["noise_high"]
     assert errors["a"]["p_value"] == pytest.approx(1 / 10_001, rel=1e-2)  # of further draws
+    for count in (2, 1_000):  # gaps adjusted for so many attributes
+        facts = {"group": {"count": count, "several": False, "p": 0.9}}
+        (words,) = (words for words in findings(tables, 5, chance=facts) if "Calibration" in words)
+        assert words.startswith("Perhaps: ") == (count > 2)
+        chance = f"It may be chance: not significant after adjustment for {count} attributes"
+        assert (chance in words) == (count > 2)
+        assert count_significant(tables, facts) == (count == 2)
     (words,) = (words for words in findings(tables, 5) if words.startswith("Calibration error"))
     ends = [100 * errors["a"][name] for name in ("value", "noise_low", "noise_high")]
     of_a = table["group"] == "a"

@@ -23,7 +23,7 @@ from evenhand.comparison.results import GROUP, MODEL, name_versions
 from evenhand.core.decimals import ALPHA, SCALES, fixed, p_value
 from evenhand.core.phrases import MACROS, sentences_file
 from evenhand.io.markdown import render
-from evenhand.predictions.words import SUMMARIES, TITLES
+from evenhand.predictions.words import MEASURES, SUMMARIES, TITLES
 from evenhand.text.catalogue import verdict_words
 from evenhand.text.phrases import CROSS, plural
 
@@ -34,9 +34,6 @@ TEMPLATE = sentences_file(__file__, MACROS)
 
 #: The key of rows of a single training.
 SEED = "seed"
-
-#: Columns whose names are written otherwise.
-IFR = {"ifr_b": "IFR_b", "ifr_p": "IFR_p"}
 
 #: Most characters of a cell; the limits of lists are in the template.
 CHARACTERS = 60
@@ -172,7 +169,7 @@ def markdown(comparison: Comparison) -> str:
         "place": lambda number: _place_of_group(
             number, text(titles[number.table], 4 * CHARACTERS), several=len(of_groups) > 1
         ),
-        "measure": lambda column: text(IFR.get(column, column.replace("_", " "))),
+        "measure": lambda column: text(MEASURES.get(column, column.replace("_", " "))),
         "titled": lambda path: text(titles[path], 4 * CHARACTERS),
         "stem": lambda path: text(path.removeprefix("tables/").removesuffix(".csv")),
         "row": lambda key: _row(key, comparison.versions, comparison.datasets),

@@ -125,7 +125,15 @@ def read_text(path: Path, most: int | None = None) -> str:
         else:
             encoding = "ENCODING"
             otherwise = "; ENCODING is that of the program that wrote it, such as windows-1252"
-        folder = path.with_name("utf8")  # with the same name: that of a log has its task
+        if encoding == "windows-1252" and not content[: error.start].isascii():
+            problem = "is not UTF-8, though letters in lines before it are"
+            remedy = "write the file again from parts in one encoding; the part that begins here"
+            remedy += f" seems to be {encoding}, which `iconv -f {encoding} -t UTF-8` converts"
+            raise InputError(problem, file=path, line=line, remedy=remedy) from error
+        # with the same name and folder: those of a log name its task and its model
+        folder = path.with_name("utf8")
+        if path.parent.name not in ("", ".."):
+            folder = path.parent.with_name("utf8") / path.parent.name
         old, beside, new = (shlex.quote(str(name)) for name in (path, folder, folder / path.name))
         convert = f"iconv -f {encoding} -t UTF-8"
         command = f"{convert} {old} > {new}"

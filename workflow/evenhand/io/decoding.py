@@ -148,9 +148,9 @@ class TextReader:
         if not self._first_byte:  # the first range of a file reports it
             self.quarantine.add(self.file, position, "byte", "unknown_encoding", why)
 
-    def _note_encoding(self) -> None:
+    def _note_encoding(self, word: str | None = None) -> None:
         if self._noted and self.encoding not in ("utf-8", "utf-8-sig"):
-            detail = f"read as {self.encoding}"
+            detail = f"read as {self.encoding}" + (f", with words such as {word!r}" if word else "")
             self.quarantine.add(self.file, None, "file", "other_encoding", detail)
 
     def _until_known(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
@@ -167,7 +167,8 @@ class TextReader:
                     self._leave_out(offset + begin, "none that is known; nothing is read from here")
                     yield known[: known.rfind(b"\n", 0, begin) + 1]
                     return
-                self._note_encoding()
+                is_western = self.encoding == "windows-1252"
+                self._note_encoding(western_word(known, begin) if is_western else None)
                 yield known
                 break
             yield chunk

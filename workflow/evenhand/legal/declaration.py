@@ -34,6 +34,9 @@ KEY = "evenhand.dataset"
 #: More labels of a single-label task are taken for numbers.
 MOST_LABELS = 200
 
+#: A longer value of a label column is a text, and is cut in messages.
+LONG = 60
+
 
 @dataclass(frozen=True, kw_only=True)
 class Attribute:
@@ -238,10 +241,14 @@ def completed(
         problem = f"{where} has {len(names)} values ({listed(names, 6)}), and a binary one has two"
         raise InputError(problem, remedy=f"spell {alike} alike, if they are one label")
     if task == "binary" and len(names) != 2:
+        texts = sum(len(name) > LONG for name in names)
+        examples = [f"{name[:LONG]}…" if len(name) > LONG else name for name in names[:6]]
         raise InputError(
-            f"{where} has {plural(len(names), 'value')} ({', '.join(names[:6]) or 'none'}), and a"
-            " binary one has two",
-            remedy="correct misspelt ones, choose task: multi_class, or give numbers `label.bins`"
+            f"{where} has {plural(len(names), 'value')} ({', '.join(examples) or 'none'})"
+            ", and a binary one has two",
+            remedy="name the column of labels; this one seems to have texts"
+            if texts > 2
+            else "correct misspelt ones, choose task: multi_class, or give numbers `label.bins`"
             if len(names) > 2
             else "give rows of the other value too; declare the values under `label.labels` if one"
             " of them is none or unknown, which count as missing otherwise",

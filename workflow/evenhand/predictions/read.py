@@ -430,7 +430,8 @@ def _other_labels(
         remedy = "infinite numbers are no probabilities; write numbers between 0 and 1"
     percentages = outside[outside.str.fullmatch(r"\d+(\.\d+)?\s*%")]
     if outside.str.fullmatch(r"\d+,\d+").any():
-        remedy = "write numbers with a point, not a comma"
+        remedy = "write numbers with a point, not a comma; pandas does so after"
+        remedy += " `read_csv(FILE, sep=None, decimal=',')`"
     elif not percentages.empty:
         share = float(percentages.iloc[0].rstrip("% ")) / 100
         remedy = f"write {share:g} for {percentages.iloc[0]}"

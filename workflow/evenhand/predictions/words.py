@@ -18,6 +18,8 @@ from evenhand.text.catalogue import borderline, conclusion, doubt_of, read_catal
 from evenhand.text.phrases import CROSS, plural
 
 Tables = Mapping[str, list[dict[str, Any]]]
+#: Of the set of predictions: what `by_chance` returns.
+Chance = Mapping[str, dict[str, Any]]
 Item = TypeVar("Item")
 
 #: Findings beside the first that the screen and the first page have.
@@ -61,6 +63,9 @@ TITLES = {
     "equalised_odds": "Equalised odds",
 }
 
+#: Numbers of counterfactual rows in words.
+MEASURES = phrases_of(__file__)["measures"]
+
 #: Metrics that summarise the errors that other metrics have too.
 SUMMARIES = ("macro_f1", "ece")
 
@@ -101,7 +106,7 @@ def findings(
     tables: Tables,
     delta: float,
     description: Mapping[str, Any] | None = None,
-    chance: Mapping[str, dict[str, Any]] | None = None,
+    chance: Chance | None = None,
 ) -> list[str]:
     """Return a sentence for each significant gap, or each verdict on logs, the clearest first.
 
@@ -405,8 +410,9 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
         sentences.append(_say("echoes", count=count))
     if tied := description.get("tied"):
         most = [group for group in _most_tied(description, tables)[:1] if not group["is_named"]]
+        is_binary = description["positive"] and len(description["classes"]) == 2
         facts = {"count": tied[ALL][ALL], "of": description["cases"], "most": most}
-        sentences.append(_say("tied_cases", **facts))
+        sentences.append(_say("tied_cases", is_binary=is_binary, **facts))
     return sentences
 
 
@@ -589,10 +595,30 @@ def explained_gaps(tables: Tables) -> list[dict[str, Any]]:
     return [finding.gap for finding in _significant(tables) if finding.is_explained]
 
 
-def count_significant(tables: Tables) -> int:
-    """Count the significant gaps that `findings` states, and preferences."""
-    gaps = sum(not finding.is_echo for finding in _significant(tables))
+def first_by_chance(tables: Tables, chance: Chance) -> dict[str, Any] | None:
+    """Return why the first finding may be chance, as `by_chance` has it; None if it is not."""
+    return next((_may_be_chance(finding, chance) for finding in _significant(tables)), None)
+
+
+def count_significant(tables: Tables, chance: Chance) -> int:
+    """Count the preferences and gaps that `findings` states as significant, not as perhaps so."""
+    gaps = sum(
+        not finding.is_echo and not _may_be_chance(finding, chance)
+        for finding in _significant(tables)
+    )
     return gaps + sum(map(_is_significant, tables.get("preferences", [])))
+
+
+def _may_be_chance(finding: _Finding, chance: Chance) -> dict[str, Any] | None:
+    """Return the facts of `by_chance` for a finding; None if it is significant among all.
+
+    The p-value of calibration errors without a significant gap is adjusted by Bonferroni.
+    """
+    facts = chance.get(finding.gap["attribute"])
+    if facts is None or finding.gap["verdict"] == "above":
+        return facts
+    p = min(1.0, facts["count"] * min(row["p_adjusted"] for row in finding.worse))
+    return facts | {"p": p} if p >= ALPHA else None
 
 
 def echoes(tables: Tables) -> int:
@@ -703,9 +729,7 @@ def _of_calibration(description: Mapping[str, Any]) -> str:
     return "" if is_binary else _say("of_calibration", several=several)
 
 
-def _gaps(
-    tables: Tables, description: Mapping[str, Any], chance: Mapping[str, dict[str, Any]]
-) -> list[str]:
+def _gaps(tables: Tables, description: Mapping[str, Any], chance: Chance) -> list[str]:
     of_mixture = _mixed(tables.get("groups", []))
     rows = [row for row in tables.get("gaps", []) if row["lowest"] is not None]
     rows = [row for row in rows if row["verdict"] != "above" or _key(row) not in of_mixture]
@@ -731,10 +755,13 @@ def _gaps(
     def words(finding: _Finding) -> str:
         row, group, *_ = finding
         worse = [each | {"direction": _direction(each, tables)} for each in finding.worse]
-        if row["verdict"] != "above":
-            return _say("worse_calibrated", row=row, worse=worse, title=facts(row)["title"])
-        sentence = _say("gap", row=row, group=group, worse=worse, **facts(row))
-        if row["metric"] == "ece" and not where(worse, group=row["highest_group"]):
+        is_gap = row["verdict"] == "above"
+        if is_gap:
+            sentence = _say("gap", row=row, group=group, worse=worse, **facts(row))
+        else:
+            sentence = _say("worse_calibrated", row=row, worse=worse, title=facts(row)["title"])
+        of_others = is_gap and row["metric"] == "ece"
+        if of_others and not where(worse, group=row["highest_group"]):
             highest = {"group": row["highest_group"], "value": row["highest"]}
             direction = _direction(row | highest, tables)
             sentence += f" {_say('direction_of', group=highest['group'], words=direction)}"
@@ -744,7 +771,7 @@ def _gaps(
             sentence += f" {_say('like_one', alone=_largest_alone(group, tables['groups']))}"
         if group and (others := _others(group, tables["groups"])):
             sentence += f" {_say('other_groups', groups=others, most=MOST_GROUPS)}"
-        if facts_of := chance.get(row["attribute"]):
+        if facts_of := _may_be_chance(finding, chance):
             sentence = f"{_say('perhaps')} {sentence} {_say('by_chance', **facts_of)}"
         return sentence
 

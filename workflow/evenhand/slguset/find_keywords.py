@@ -227,7 +227,12 @@ def _judge_words(sentence: str, keywords: Keywords, rules: WordRules, language: 
     if not hits:
         return Hit(verdict, surface, match.start(), match.group())
     with_determiners = language.inflection is not None and language.inflection.has_determiners
-    if any(with_determiners or row.value != hits[0][1].value for _, row in no_terms):
+    # a keyword that is no term here would stay beside the same one exchanged
+    taken = {word.text for word, _ in hits}
+    if any(
+        with_determiners or row.value != hits[0][1].value or word.text in taken
+        for word, row in no_terms
+    ):
         return Hit(SEVERAL, word=_words(word.text for word, _ in sorted(hits + no_terms)))
     texts = [word.text for word, _ in hits]
     nouns = [hit for hit in hits if hit[1].pair != language.pronouns]

@@ -196,6 +196,8 @@ def _of_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
                 remedy = f"separate all its cells by a {name}, as in the header, blank ones too"
             if number == 1:
                 remedy += ", and remove lines above the header"
+            if header[0].startswith("sep="):
+                remedy = f"remove its first line, {header[0]}{separator}, which only Excel reads"
             if is_short and line > text.count("\n"):  # without the end of a line
                 remedy = "copy or write the file again if it was cut off"
             place = f"line {line}"

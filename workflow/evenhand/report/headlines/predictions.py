@@ -18,6 +18,7 @@ from evenhand.predictions.words import (
     doubts,
     explained_gaps,
     findings,
+    first_by_chance,
     is_constant,
     named_gap,
     spread,
@@ -165,9 +166,8 @@ def _short(
     tables = document["tables"]
     constant = is_constant(document)
     gap = None if constant else named_gap(tables)
-    chance = None
-    if gap and gap["verdict"] == "above":
-        chance = by_chance_in(sets)[document["name"]].get(gap["attribute"])
+    chances = by_chance_in(sets)
+    chance = first_by_chance(tables, chances[document["name"]]) if gap else None
     rows = filter(_is_clear, tables.get("preferences", []))
     rows = [row | {"doubt": _doubt(row)} for row in rows]
     preference = min(rows, key=lambda row: (row["doubt"], -abs(row["score"] - 50)), default=None)
@@ -189,8 +189,8 @@ def _short(
         constant=constant,
         further=further[False],
         mitigated=further[True],
-        significant=sum(count_significant(each["tables"]) for each in order)
-        - bool(preference or gap),
+        significant=sum(count_significant(each["tables"], chances[each["name"]]) for each in order)
+        - bool(preference or (gap and not chance)),
         is_plain="trained" in document and not _is_mitigated(document),
         is_tested=any(
             row["p_adjusted"] is not None

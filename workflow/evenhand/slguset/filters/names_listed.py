@@ -1,7 +1,7 @@
 """Reject sentences with a personal name or title of a list; it needs no trained model.
 
-names.csv has given names and forms of address, which count where they are words by themselves; in
-German their genitive too (Katinkas).
+names.csv has given names and forms of address, which count where they are words by themselves and
+are no part of the keyword (弟さん); in German their genitive too (Traugotts).
 name_cues.csv helps to find others by the capital letter of a word that is neither in the table
 (`word`: Monday, Court) nor a function word:
 
@@ -15,6 +15,7 @@ name_cues.csv helps to find others by the capital letter of a word that is neith
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -58,11 +59,20 @@ def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
         known["function"] = get_lang_class(settings["language"]).Defaults.stop_words
 
     def check(sentence: str, keyword: str) -> Finding | None:
-        words = [word for word in cut(sentence) if not word.isspace()]
+        parts = cut(sentence)
+        starts = accumulate(map(len, parts), initial=0)
+        keywords = [match.span() for match in re.finditer(re.escape(keyword), sentence)]
+        words, inside = [], []
+        for word, start in zip(parts, starts, strict=False):
+            if not word.isspace():
+                words.append(word)
+                end = start + len(word)
+                inside.append(word != keyword and any(a <= start and end <= b for a, b in keywords))
         names_found = [
             word
             for place, word in enumerate(words)
-            if word in names or (known and _is_name(words, place, known, keyword))
+            if (word in names and not inside[place])
+            or (known and _is_name(words, place, known, keyword))
         ]
         return Finding("name", names_found) if names_found else None
 
