@@ -767,6 +767,26 @@ def test_an_answer_of_bbq_with_odd_values_is_left_out(tmp_path, place, value, re
     left_out(tmp_path, list(bbq()), "bbq", place, value, reason)
 
 
+def test_a_generated_answer_without_a_choice_is_wrong_and_names_no_group(tmp_path):
+    """lm_eval 0.4.13 takes it for the last choice, one that is unknown; so do its numbers."""
+    samples = list(bbq())
+    for one in samples[:20]:
+        one |= {"resps": [[" perhaps the"]], "filtered_resps": [" perhaps the"]}
+    samples[0]["amb_bias_score"] = [0.0, 0.0, 0.0, "False"]
+    row = audit(tmp_path, samples, "samples_bbq_generate_2026-01-02T03-04-05.jsonl")["preferences"][
+        0
+    ]
+    assert (row["condition"], row["samples"], row["scored"]) == ("ambig", 20, 10)
+    assert row["accuracy"] == pytest.approx(100 * 9 / 20)
+    meta = json.loads((tmp_path / "meta").read_text())
+    assert meta["unrecognised"] == {"bbq_generate": [1, 20]} and not meta["left_out"]
+    assert "bbq_generate, 1 of 20 ambiguous questions: the harness found no" in " ".join(
+        notes(meta, {}, "")
+    )
+    samples[1]["amb_bias_score"] = [1.0, 1.0, 1.0, "False"]
+    left_out(tmp_path, samples[1:], "bbq", ("doc_id",), 1, ("contradictory", "in an ambiguous con"))
+
+
 def test_an_answer_of_bbq_without_the_score_of_its_context_is_left_out(tmp_path):
     samples = [*bbq()]
     del samples[0]["amb_bias_score"]

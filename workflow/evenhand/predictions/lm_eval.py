@@ -10,6 +10,7 @@ Since 0.4.3 a log is ``samples_TASK_TIME.jsonl``, a sample a line, with numbers 
 was ``MODEL_TASK.jsonl``, one JSON array.
 """
 
+import math
 import os
 import re
 import reprlib
@@ -109,7 +110,8 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]], di
     The doubts are ``missing``, by task `_missing`, and ``misplaced``, ``unlike`` and
     ``contradicted``, by task how many pairs have this flag, of how many, and the line of the first.
     A contradicted pair has another ``pct_stereotype`` than its log-likelihoods. ``unchecked`` are
-    by task the pairs without two ``arguments``, of how many; ``other_logs`` have other tasks only.
+    by task the pairs without two ``arguments``, of how many; ``unrecognised`` the ambiguous
+    questions with a generated answer without a choice; ``other_logs`` have other tasks only.
 
     Raises
     ------
@@ -120,7 +122,7 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]], di
     paths = log_files(files)
     answers, bad, others = [], [], []
     doubts: dict[str, Any] = {"missing": {}, "misplaced": {}, "unlike": {}, "contradicted": {}}
-    doubts |= {"unchecked": {}, "other_logs": []}
+    doubts |= {"unchecked": {}, "unrecognised": {}, "other_logs": []}
     seen: dict[tuple[str, str], tuple[int, tuple[Any, ...]]] = {}
     for path, log, task in zip(paths, _names(paths, files), _tasks(paths), strict=True):
         pieces = _pieces(path)
@@ -166,6 +168,9 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]], di
             continue
         if lost := _missing(pieces):
             doubts["missing"][task] = lost
+        ambiguous = [answer for answer in answers[kept:] if answer.condition == "ambig"]
+        if lost := sum(answer.preference is None and not answer.right for answer in ambiguous):
+            doubts["unrecognised"][task] = [lost, len(ambiguous)]
         if unchecked:
             doubts["unchecked"][task] = [unchecked, len(pairs)]
         moved = check_order(pairs, path)
@@ -349,7 +354,8 @@ def _answer(task: str, sample: dict[str, Any]) -> Answer:
         raise _UnusableError("out_of_range", f"{key} is {numbers}: each is 0 or 1")
     if biased > named:
         raise _UnusableError("contradictory", f"{key} is {numbers}: a biased answer names a group")
-    if condition == "ambig" and right == named:
+    # of a generated answer in which the harness finds no choice all three are 0
+    if condition == "ambig" and right == named and (named or not _is_generated(sample)):
         why = f"{key} is {numbers}: in an ambiguous context the answer that names no group is right"
         raise _UnusableError("contradictory", why)
     if doc.get("question"):
@@ -358,6 +364,14 @@ def _answer(task: str, sample: dict[str, Any]) -> Answer:
     question = f"{category}/{_text(doc, 'question_index')}"
     preference = None if not named else 1.0 if biased else -1.0
     return Answer(task, name, category, condition, question, ("", ""), name, preference, right)
+
+
+def _is_generated(sample: dict[str, Any]) -> bool:
+    """Whether the answer is a text, and not a choice by its log-likelihood."""
+    answers = sample.get("filtered_resps") or sample.get("resps")
+    while isinstance(answers, list) and answers:
+        answers = answers[0]
+    return isinstance(answers, str) and math.isnan(or_nan(answers))
 
 
 def _check_arguments(sample: dict[str, Any], texts: dict[str, str]) -> None:

@@ -393,6 +393,8 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
         sentences.append(_say("other_logs", logs=logs))
     if tasks := description.get("unchecked"):
         sentences.append(_say("unchecked", tasks=tasks))
+    for task, (count, of) in (description.get("unrecognised") or {}).items():
+        sentences.append(_say("unrecognised", task=task, count=count, of=of))
     for row in filter(_is_whole, tables.get("preferences", ())):
         most = min(row["scored"] / 2, row.get("effective_clusters") or 0)
         if 0 < (row.get("templates") or 0) <= most:
