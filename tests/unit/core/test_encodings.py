@@ -160,6 +160,8 @@ def test_few_single_bytes_in_english_are_windows_1252(word, count, encoding):
 def test_slavic_names_in_english_are_western_and_slavic_text_is_not():
     names = f"Ms Žana Šešelj of Niš. {ENGLISH * 9}".encode("cp1252")
     assert detect_encoding(names * 9) == "windows-1252"
+    both = "1,Müller – Lašek – 9 €,granted\n".encode("cp1252")  # equal in Windows-1250
+    assert detect_encoding(both * 99) == "windows-1252"
     croatian = "Ona živi u Nišu, a šaljivi učitelj piše kćeri. "
     assert detect_encoding(f"{croatian * 9}{ENGLISH}".encode("cp1250")) is None
 

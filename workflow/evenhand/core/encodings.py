@@ -54,6 +54,12 @@ ABOVE_ASCII = re.compile(b"[\x80-\xff]")
 _ALONE = re.compile(b"(?<![\x80-\xff])[\x91-\x94\xa7]?[\x80-\xfe](?![\x80-\xff])")
 #: Letters of Slavic names, ŠŽšž, as é.
 _SLAVIC = bytes.maketrans(b"\x8a\x8e\x9a\x9e", b"\xe9" * 4)
+#: Bytes that Windows-1250, of Slavic languages, reads as other characters: è is its č.
+_NOT_SLAVIC = bytes(
+    byte
+    for byte in range(128, 256)
+    if bytes([byte]).decode("cp1250", "ignore") != bytes([byte]).decode("cp1252", "ignore")
+)
 _BETWEEN_WORDS = re.compile(rb'[\s,;"]+')
 _BETWEEN_CELLS = re.compile(b'[,;"\t\r\n]+')
 
@@ -148,7 +154,9 @@ def detect_encoding(sample: bytes) -> str | None:
         return "utf-8"
     others = _count_not_ascii(sample)
     is_latin = len(_LETTERS.findall(sample)) >= max(others, 3)  # fewer are no evidence
-    western = sample.translate(_SLAVIC) if others < SPARSE * len(sample) else sample
+    differ = len(sample) - len(sample.translate(None, delete=_NOT_SLAVIC))
+    may_be_slavic = others >= SPARSE * len(sample) and differ > 0.1 * others
+    western = sample if may_be_slavic else sample.translate(_SLAVIC)
     is_western = is_latin and _usual(western, "windows-1252")[0] >= 0.95
     if is_latin and others < RARE * len(sample):
         return "windows-1252" if is_western and _are_alone(sample, others) else "utf-8"

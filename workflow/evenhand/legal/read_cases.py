@@ -118,6 +118,12 @@ def read_cases(
         kept, left_out = tally["sizes"]["records"], sum(_left_out(problems).values())
         if dataset.kind != COLUMNS or not kept:
             return description(dataset)
+        if problems.counts["unknown_encoding"]:
+            place = problems.first_place("unknown_encoding")
+            problem = f"is in no known encoding, and cannot be read further ({place})"
+            remedy = "save it as UTF-8, for example by `iconv -f windows-1252 -t UTF-8`, if"
+            remedy += " windows-1252 is the encoding of the program that wrote it"
+            raise InputError(problem, file=files[0], remedy=remedy)
         if left_out > kept:
             raise refusal(f"only {kept} of {kept + left_out} rows can be used")
         if 2 * (unknown := tally["labels"]["unknown"]) > kept:

@@ -251,6 +251,15 @@ def test_other_encodings_are_decoded_and_damage_is_noted(tmp_path):
         assert records[0].text == ("né en A life number 0.",) and counts["noted"] == noted
 
 
+def test_a_table_that_cannot_be_read_to_its_end_is_refused(tmp_path):
+    cells = [f"row {i} in plain words,nurse,{'FM'[i % 2]}" for i in range(9)]
+    croatian = [f"Učiteljica Šime Đurić {i} piše kćeri,pilot,{'FM'[i % 2]}" for i in range(60)]
+    text = "\n".join(["bio,job,gender", *cells, *croatian, ""])
+    (tmp_path / "bios.csv").write_bytes(text.encode("cp1250"))
+    with pytest.raises(InputError, match=r"is in no known encoding, .*read further \(byte 27[0-9]"):
+        read(tmp_path, [tmp_path / "bios.csv"])
+
+
 def test_a_module_finds_the_group_in_the_text(tmp_path):
     texts = [f"The applicant, {('Mr', 'Ms')[i % 2]} A. B., lives in Town {i}." for i in range(8)]
     attributes = {"sex": {"extract": "applicant_gender"}}
