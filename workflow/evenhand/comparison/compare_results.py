@@ -13,7 +13,7 @@ from pathlib import Path
 from evenhand.comparison import summary
 from evenhand.comparison.causes import find_causes, other_cases, other_people
 from evenhand.comparison.gates import BROKEN, HELD, Gate, judge_gate, parse_gate, read_gates
-from evenhand.comparison.notes import audit_notes
+from evenhand.comparison.notes import audit_doubts, audit_notes
 from evenhand.comparison.numbers import ComparedTable, compare_tables
 from evenhand.comparison.results import BEFORE_TASK, TASK, open_results
 from evenhand.comparison.summary import Comparison
@@ -64,6 +64,7 @@ def compare_results(*, base: Path, head: Path, gates: list[Gate] | None = None) 
         before.datasets() | after.datasets(),
         {"base": before.former, "head": after.former},
         log_models if all(log_models) else None,
+        {"base": audit_doubts(before), "head": audit_doubts(after)},
     )
 
 

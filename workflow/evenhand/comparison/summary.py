@@ -73,6 +73,8 @@ class Comparison(NamedTuple):
         By run: tables of an earlier run in its folder, which are left out.
     log_models : (str, str), optional
         The models of base and head, if each has the logs of a single one, which no row names.
+    doubts : dict of list of str
+        By run: why the findings of its audits may not hold.
     """
 
     folders: tuple[str, str]
@@ -86,6 +88,7 @@ class Comparison(NamedTuple):
     datasets: Mapping[str, str] = MappingProxyType({})
     former: Mapping[str, list[str]] = MappingProxyType({})
     log_models: tuple[str, str] | None = None
+    doubts: Mapping[str, list[str]] = MappingProxyType({})
 
     @property
     def findings(self) -> list[str]:
@@ -138,6 +141,7 @@ def markdown(comparison: Comparison) -> str:
     facts = {
         **comparison._asdict(),
         "notes_of": comparison.notes,
+        "doubts": comparison.doubts,
         "nothing_changed": nothing_changed(comparison),
         "other_items": _by_content(comparison.causes.items),
         "differing": differing,
@@ -414,6 +418,7 @@ def document(comparison: Comparison) -> dict[str, Any]:
             "log_models": comparison.log_models,
             "same_models": comparison.same_models,
             "notes": dict(comparison.notes),
+            "doubts": dict(comparison.doubts),
             "changed_since": comparison.changed_since,
             "untraced": comparison.causes.untraced,
         }

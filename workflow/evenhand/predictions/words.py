@@ -141,7 +141,9 @@ def findings(
     )
     changed = tables.get("counterfactuals", ())
     has_gap = any(
-        not finding.is_echo and finding.gap["verdict"] == "above"
+        not finding.is_echo
+        and finding.gap["verdict"] == "above"
+        and not _may_be_chance(finding, chance)
         for finding in _significant(tables)
     )
     follow = has_gap and not any(_changes_many(row, delta) for row in changed)
@@ -154,12 +156,19 @@ def findings(
         )
         for row in changed
     ]
-    warnings = [*worthless(description or {}, tables), *reversed_words(description or {})]
-    if not is_constant(description or {}) and (doubt := tied_doubt(description or {}, tables)):
-        warnings.append(f"{doubt}.")
-    warnings += _contradicted(description or {}, are_many=True)
     others[follow:follow] = flips
-    return [" ".join([others[0], *warnings]), *others[1:]]
+    return [" ".join([others[0], *warnings(description or {}, tables)]), *others[1:]]
+
+
+def warnings(description: Mapping[str, Any], tables: Tables) -> list[str]:
+    """Return why no finding may hold: constant or reversed predictions, ties, an edited log.
+
+    The arguments are those of `findings`.
+    """
+    words = [*worthless(description, tables), *reversed_words(description)]
+    if not is_constant(description) and (doubt := tied_doubt(description, tables)):
+        words.append(f"{doubt}.")
+    return words + _contradicted(description, are_many=True)
 
 
 def _changes_many(row: Mapping[str, Any], delta: float) -> bool:
@@ -759,7 +768,7 @@ def _gaps(tables: Tables, description: Mapping[str, Any], chance: Chance) -> lis
         worse = [each | {"direction": _direction(each, tables)} for each in finding.worse]
         is_gap = row["verdict"] == "above"
         if is_gap:
-            sentence = _say("gap", row=row, group=group, worse=worse, **facts(row))
+            sentence = _say("gap", row=row, group=group, worse=worse, runs=runs, **facts(row))
         else:
             sentence = _say("worse_calibrated", row=row, worse=worse, title=facts(row)["title"])
         of_others = is_gap and row["metric"] == "ece"
