@@ -272,14 +272,15 @@ def _check_splits(counts: dict[str, Any], column: str | None) -> None:
         where = f"in the column {column}" if column else "by the names of the files"
         lacking = " and ".join(split for split in ("train", "test") if split not in splits)
         lack = f"and a classifier needs rows of {lacking}"
-        if count := left_out.get("unknown_split"):
-            place = counts["first_left_out"]["unknown_split"]
-            rows = f"{plural(count, 'row')} (first {place}) have none of train, dev and test"
-            raise InputError(f"{rows} {where}, {lack}", remedy="write these names there")
         for reason in filter(left_out.get, DAMAGED):
             problem = f"{counts['first_left_out'][reason]} cannot be read"
             problem += f" ({counts['first_details'][reason]})"
             raise InputError(f"{problem}, {lack}", remedy=CURES.get(reason, COPY))
+        if count := left_out.get("unknown_split"):
+            place = counts["first_left_out"]["unknown_split"]
+            rows = f"{plural(count, 'row')} (first {place}) {'has' if count == 1 else 'have'}"
+            rows += " none of train, dev and test"
+            raise InputError(f"{rows} {where}, {lack}", remedy="write these names there")
         raise InputError(
             f"all rows are of {' and '.join(sorted(splits))} {where}, {lack} too",
             remedy="leave `split.column` out, and write `split`: {shares: [0.8, 0.1, 0.1]}"

@@ -217,7 +217,10 @@ def test_counterfactual_rows_give_ifr(tmp_path):
     assert words.endswith(
         "have the same predicted label (IFR_b); no direction of change is significant."
     )
-    above = [each | {"verdict": "above"} for each in tables["gaps"]]
+    chance = [each | {"verdict": "above", "p_adjusted": 0.06} for each in tables["gaps"]]
+    above = [each | {"p_adjusted": 1e-4} for each in chance]
+    words = findings(tables | {"gaps": chance, "counterfactuals": [row]}, 5.0)
+    assert words[0].startswith("Of 100 counterfactual") and "Perhaps:" in words[1]
     for of_ifr, first in (({}, True), ({"ifr_b_high": 98, "ifr_p_high": 99}, False)):
         words = findings(tables | {"gaps": above, "counterfactuals": [row | of_ifr]}, 5.0)
         starts = [each.startswith("Of 100 counterfactual") for each in words[:2]]
@@ -347,8 +350,14 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
          " quotation mark that opens a cell in line 6, or double it"),
         (ROWS + "\n5;1;0.2;a\n", {}, ".csv:7: row 5 below the header, in line 7, has 1 cell, and"
          " the header 4; separate all its cells by a comma, as in the header, blank ones too."),
-        ("sep=;\n" + ROWS.replace(",", ";"), {}, "remove its first line, sep=;, which only Excel"),
-        (ROWS.replace(",", ";").replace("0.", "0,"), {}, "a comma; pandas does so after `read_"),
+        ("sep=;\n" + ROWS.replace(",", ";"), {}, ":1: begins with sep=;, which only Excel"),
+        (ROWS.replace(",", ";").replace("0.", "0,"), {}, "a comma, for example by pandas: `re"),
+        ("id,y,p,group\n" + "".join(f"{i},{i % 50},{i % 50 + i % 3},{'ab'[i % 2]}\n"
+                                    for i in range(300)), {},
+         "y has 50 numbers, and most predictions are near the true one, so it is a quantity and"),
+        ("id,y,p,group\n" + "".join(f"{i},{' '.join('abc'[j] for j in range(3) if i >> j & 1)},a,c"
+                                    "\n" for i in range(1, 8)), {},
+         "y has cells such as 'a b': a row has one label here; if it may have several, audit a"),
         (ROWS + "5,1,0.2,a,b\n", {}, " the header 4; put a cell with a comma inside into quotes."),
         (ROWS + "5,1", {}, " line 6, has 2 cells, and the header 4; copy or write the file again"),
         (ROWS + "5,1,0.2,\0b\n", {}, ".csv:6: has the control character U+0000 in the column"),

@@ -773,16 +773,14 @@ def test_a_generated_answer_without_a_choice_is_wrong_and_names_no_group(tmp_pat
     for one in samples[:20]:
         one |= {"resps": [[" perhaps the"]], "filtered_resps": [" perhaps the"]}
     samples[0]["amb_bias_score"] = [0.0, 0.0, 0.0, "False"]
-    row = audit(tmp_path, samples, "samples_bbq_generate_2026-01-02T03-04-05.jsonl")["preferences"][
-        0
-    ]
+    tables = audit(tmp_path, samples, "samples_bbq_generate_2026-01-02T03-04-05.jsonl")
+    row = tables["preferences"][0]
     assert (row["condition"], row["samples"], row["scored"]) == ("ambig", 20, 10)
     assert row["accuracy"] == pytest.approx(100 * 9 / 20)
     meta = json.loads((tmp_path / "meta").read_text())
-    assert meta["unrecognised"] == {"bbq_generate": [1, 20]} and not meta["left_out"]
-    assert "bbq_generate, 1 of 20 ambiguous questions: the harness found no" in " ".join(
-        notes(meta, {}, "")
-    )
+    assert meta["unrecognised"] == {"bbq_generate": [1, 20]}
+    words = " ".join(notes(meta, tables, ""))
+    assert "bbq_generate, 1 of 20 ambiguous questions: the harness found no choice" in words
     samples[1]["amb_bias_score"] = [1.0, 1.0, 1.0, "False"]
     left_out(tmp_path, samples[1:], "bbq", ("doc_id",), 1, ("contradictory", "in an ambiguous con"))
 

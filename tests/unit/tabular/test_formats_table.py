@@ -99,9 +99,13 @@ def test_a_parquet_file_and_numbers_with_points_are_a_table_too(tmp_path):
         assert table.x.tolist() == [[0, 20], [1, 30.5], [1, 50]]
         assert (table.y.tolist(), table.attribute_values) == ([1, 0, 1], ["0", "1"])
         assert table.meta["excluded"] == {"blank_cell": 1}
-    with pytest.raises(InputError, match="the attribute g has 21 numbers in 42 rows; give numbers"):
-        pq.write_table(pa.table({"y": [0, 1] * 21, "g": [*range(21)] * 2}), path)
-        read([path], OPTIONS | options | {"positive": None, "features": []})
+    for cells, words in (
+        ([*range(21)], "; give numbers"),
+        (["x", *range(20)], ", and the text 'x'"),
+    ):
+        pq.write_table(pa.table({"y": [0, 1] * 21, "g": [*map(str, cells)] * 2}), path)
+        with pytest.raises(InputError, match=f"the attribute g has 21 numbers in 42 rows{words}"):
+            read([path], OPTIONS | options | {"positive": None, "features": []})
     with pytest.raises(InputError, match="not known which value of y counts as 1; name `positive`"):
         pq.write_table(pa.table({"y": ["a", "b"], "g": [1, 2]}), path)
         read([path], OPTIONS | options | {"positive": None, "features": []})

@@ -20,6 +20,9 @@ MOST_GROUPS, MOST_NUMBERS = 100, 20
 #: A column is taken for one of ids if its values are more than this share of its rows.
 IDS = 0.9
 
+#: A column is taken for one of numbers if at most this share of its values are texts.
+TEXTS = 0.1
+
 #: Labels that mean 1, the first one that occurs.
 POSITIVE = ("1", "true", "yes", "positive", "True", "Yes")
 
@@ -177,7 +180,8 @@ def check_group_count(
         only = f"one value only ({min(values)})" if values else "no value"
         problem = f"the attribute {name} has {only}, so there are no groups to compare{more}"
         raise InputError(problem, file=file)
-    are_numbers = not any(isnan(or_nan(value)) for value in values)
+    texts = sorted(value for value in values if isnan(or_nan(value)))
+    are_numbers = len(texts) <= TEXTS * len(values)
     are_dates = all(map(_DATE.match, values))
     few = are_numbers or are_dates or 2 * len(values) > rows
     if len(values) > (MOST_NUMBERS if few else MOST_GROUPS):
@@ -191,6 +195,7 @@ def check_group_count(
             )
             remedy += " name a protected attribute"
         problem = f"the attribute {name} has {len(values)} {kind} in {rows} rows"
+        problem += f", and the text {texts[0]!r}" if texts and are_numbers else ""
         raise InputError(problem, file=file, remedy=remedy)
 
 

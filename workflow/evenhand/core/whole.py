@@ -125,10 +125,15 @@ def read_text(path: Path, most: int | None = None) -> str:
         else:
             encoding = "ENCODING"
             otherwise = "; ENCODING is that of the program that wrote it, such as windows-1252"
-        if encoding == "windows-1252" and not content[: error.start].isascii():
-            problem = "is not UTF-8, though letters in lines before it are"
-            remedy = "write the file again from parts in one encoding; the part that begins here"
-            remedy += f" seems to be {encoding}, which `iconv -f {encoding} -t UTF-8` converts"
+        if encoding in ("ENCODING", "windows-1252") and (counts := _utf_8_lines(content)):
+            damaged, others = counts
+            problem = f"is not UTF-8; so are {damaged - 1:,} more lines, and {others:,} lines are"
+            if damaged == 1:
+                problem = f"is not UTF-8, though {others:,} other lines are"
+            remedy = "mend these lines, or write the file again from parts in one encoding"
+            if encoding != "ENCODING":
+                remedy += f"; they seem to be {encoding}, which `iconv -f {encoding} -t UTF-8`"
+                remedy += " converts"
             raise InputError(problem, file=path, line=line, remedy=remedy) from error
         # with the same name and folder: those of a log name its task and its model
         folder = path.with_name("utf8")
@@ -142,6 +147,16 @@ def read_text(path: Path, most: int | None = None) -> str:
         command = f"mkdir -p {beside} && {command}"
         remedy = f"save it as UTF-8, for example by `{command}`, and name the new file{otherwise}"
         raise InputError(problem, file=path, line=line, remedy=remedy) from error
+
+
+def _utf_8_lines(content: bytes) -> tuple[int, int] | None:
+    """Return how many lines are not UTF-8, and how many are beyond ASCII; None without the latter.
+
+    Of the others ASCII is no evidence.
+    """
+    lines = [line for line in content.split(b"\n") if not line.isascii()]
+    damaged = sum("\ufffd" in line.decode("utf-8", "replace") for line in lines)
+    return (damaged, len(lines) - damaged) if damaged < len(lines) else None
 
 
 def check_file(path: Path) -> None:

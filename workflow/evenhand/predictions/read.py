@@ -53,6 +53,9 @@ EXACT = 2**53
 #: More distinct labels than this are taken for numbers, not classes.
 MOST_LABELS = 200
 
+#: Of wrong predictions of a quantity, the least correlation with the true numbers.
+NEAR = 0.5
+
 #: With more different rows, of which none occurs once only, a file holds copies of its rows.
 MOST_EQUAL = 100
 
@@ -260,6 +263,7 @@ def read_predictions(
         bad.mark(names == "", "no_prediction")
         known = names.isin(classes)
         others = names[bad.usable & ~known]
+        _check_quantity(labels[bad.usable], names[bad.usable], label, file)
         # a class that is never predicted is probably spelt otherwise
         if {*classes} - {*names} and len(others) > WRONG_SHARE * bad.usable.sum():
             raise _other_labels(others, prediction, label, classes, file, has_lines=gold is None)
@@ -430,8 +434,9 @@ def _other_labels(
         remedy = "infinite numbers are no probabilities; write numbers between 0 and 1"
     percentages = outside[outside.str.fullmatch(r"\d+(\.\d+)?\s*%")]
     if outside.str.fullmatch(r"\d+,\d+").any():
-        remedy = "write numbers with a point, not a comma; pandas does so after"
-        remedy += " `read_csv(FILE, sep=None, decimal=',')`"
+        remedy = "write numbers with a point, not a comma, for example by pandas: `read_csv(FILE,"
+        remedy += " sep=None, engine='python', decimal=',', encoding='utf-8-sig').to_csv(NEW,"
+        remedy += " index=False)`"
     elif not percentages.empty:
         share = float(percentages.iloc[0].rstrip("% ")) / 100
         remedy = f"write {share:g} for {percentages.iloc[0]}"
@@ -556,7 +561,11 @@ def _join_labels(
 
 def _classes(labels: pd.Series, by_class: Mapping[str, str], label: str, file: Path) -> list[str]:
     classes = sorted({*labels} - {""})
-    if names := sets_among({*classes, *by_class}, {*by_class}):
+    names = sets_among({*classes, *by_class}, {*by_class})
+    parts = {part for name in classes for part in name.split()}
+    if not by_class and len(classes) > max(4, 1.5 * len(parts)):
+        names = next(name for name in classes if len(name.split()) > 1), " "
+    if names:
         problem = f"{label} has cells such as {names[0]!r}: a row has one label here"
         remedy = "if it may have several, audit a column of 0 and 1 for each label, else write"
         raise InputError(problem, file=file, remedy=f"{remedy} these without {names[1]!r}")
@@ -583,6 +592,23 @@ def _classes(labels: pd.Series, by_class: Mapping[str, str], label: str, file: P
         only = f"one value only ({classes[0]})" if classes else "no value"
         raise InputError(f"{label} has {only}", file=file, remedy="name the column of true labels")
     return classes
+
+
+def _check_quantity(labels: pd.Series, names: pd.Series, label: str, file: Path) -> None:
+    """Raise InputError for labels that are numbers with predictions near them, as of a regression.
+
+    Of classes with numbers as names, a wrong one is as likely to be far away.
+    """
+    if labels.nunique() <= MOST_NUMBERS:
+        return
+    true, predicted = labels.map(or_nan).to_numpy(), names.map(or_nan).to_numpy()
+    wrong = np.isfinite(true) & np.isfinite(predicted) & (true != predicted)
+    if 2 * wrong.sum() > len(true) and np.corrcoef(true[wrong], predicted[wrong])[0, 1] > NEAR:
+        problem = f"{label} has {labels.nunique()} numbers, and most predictions are near the true"
+        problem += " one, so it is a quantity and no class"
+        remedy = "audit a column that says whether it is above a limit that matters, or write the"
+        remedy += " labels as words if they are classes"
+        raise InputError(problem, file=file, remedy=remedy)
 
 
 def _positive(positive: str | None, classes: list[str], label: str, file: Path) -> int | None:

@@ -188,6 +188,9 @@ def _of_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     separator = separator_of(text.lstrip("\r\n").partition("\n")[0])
     lines = csv_lines(path, text, separator)
     header = [name.strip() for name in next(lines, (1, []))[1]]
+    if header and header[0].startswith("sep="):
+        problem = f"begins with {header[0]}{separator}, which only Excel reads"
+        raise InputError(problem, file=path, line=1, remedy="remove this line")
     for number, (line, row) in enumerate(lines, 1):
         if len(row) != len(header):
             name, is_short = SEPARATORS[separator], len(row) < len(header)
@@ -196,8 +199,6 @@ def _of_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
                 remedy = f"separate all its cells by a {name}, as in the header, blank ones too"
             if number == 1:
                 remedy += ", and remove lines above the header"
-            if header[0].startswith("sep="):
-                remedy = f"remove its first line, {header[0]}{separator}, which only Excel reads"
             if is_short and line > text.count("\n"):  # without the end of a line
                 remedy = "copy or write the file again if it was cut off"
             place = f"line {line}"
