@@ -331,6 +331,7 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
     ("text", "options", "words"),
     [
         (ROWS, {"groups": ["sex"]}, "has no column 'sex'"),
+        (ROWS.partition("\n")[2], {}, "its first line has 1, 1, 0.9, a; write a line of names"),
         (ROWS.replace(",", "|"), {"label": "truth"}, "are id|y|p|group; separate cells by comma"),
         (ROWS.replace("a", "b"), {}, "one value only (b)"),
         (ROWS.replace(",a\n", ",\n").replace(",b\n", ",\n"), {}, "group has no value"),
@@ -519,6 +520,8 @@ def test_left_out_rows_and_unknown_groups_are_noted(tmp_path):
     tables, meta = audit(tmp_path, ROWS + "4,1,0.9,a;b\n5,0,0.9,a; b\n6,0,0.9,c;d\n")
     (noted,) = other_notes(tables, meta)
     assert noted.startswith("Cells of group such as “a; b” look like several groups; each combin")
+    tables, meta = audit(tmp_path, ROWS + "5,1,0.9,MÃ¼ller\n6,0,0.9,MÃ¼ller\n")
+    assert other_notes(tables, meta)[0].startswith("Groups of group such as “MÃ¼ller” look damaged")
     letters = ["\u0410", "A", "Ste\u0301", "St\xe9", "\u0421T", "C\u03a4", "q", "a b", "a  b"]
     cells = "".join(f"4,{n % 2},0.7,{name}\n" for n, name in enumerate(letters))
     words = "\n".join(other_notes(*audit(tmp_path, "id,y,p,group\n" + cells)))

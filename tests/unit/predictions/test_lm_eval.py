@@ -782,7 +782,8 @@ def test_a_generated_answer_without_a_choice_is_wrong_and_names_no_group(tmp_pat
     words = " ".join(notes(meta, tables, ""))
     assert "bbq_generate, 1 of 20 ambiguous questions: the harness found no choice" in words
     samples[0]["amb_bias_score"] = [1.0, 1.0, 1.0, "False"]
-    left_out(tmp_path, samples, "bbq", ("doc_id",), 0, ("contradictory", "in an ambiguous cont"))
+    reason = "contradictory", "amb_bias_score is [1.0, 1.0, 1.0]: in an ambiguous context"
+    left_out(tmp_path / "again", samples, "bbq", ("doc_id",), 0, reason)
 
 
 def test_an_answer_of_bbq_without_the_score_of_its_context_is_left_out(tmp_path):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from math import isfinite
 from os import SEEK_END
 from pathlib import Path
 from typing import Any
@@ -249,6 +250,8 @@ def check_columns(
                 remedy = f"its columns are {', '.join(column or repr(column) for column in header)}"
                 remedy += f"; the closest is {near}" if near else ""
                 remedy += SEPARATE * (len([*header]) == 1)
+                if any(isfinite(or_nan(column)) for column in header):
+                    remedy = f"its first line has {', '.join(header)}; write a line of names above"
                 if "," in name and parts and {*parts} <= {*header}:
                     remedy = f"name {' and '.join(parts)} without a comma"
                 problem = f"has no column {name!r}, which `{option}` names"

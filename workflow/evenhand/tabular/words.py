@@ -5,6 +5,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from evenhand.core.encodings import REMAINS
 from evenhand.text.catalogue import read_catalogue
 
 #: Cyrillic and Greek letters, in this order, that look like Latin ones.
@@ -49,7 +50,7 @@ def sets_among(values: set[str], known: Collection[str] = ()) -> tuple[str, str]
 
 
 def spelt_words(name: str | None, values: Iterable[str]) -> list[str]:
-    """Return sentences on values of a column that look nearly the same, or like sets of others.
+    """Return sentences on values that look nearly the same, like sets of others, or damaged.
 
     The name of the attribute; None for the label.
     """
@@ -64,6 +65,8 @@ def spelt_words(name: str | None, values: Iterable[str]) -> list[str]:
         sentences.append(_say("spelt", sets=sets, name=name))
     if name and (joined := sets_among({*values})):
         sentences.append(_say("joined", name=name, value=joined[0]))
+    if garbled := sorted(filter(REMAINS.search, values)):
+        sentences.append(_say("garbled", name=name, value=garbled[0]))
     return sentences
 
 
