@@ -331,7 +331,7 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
     ("text", "options", "words"),
     [
         (ROWS, {"groups": ["sex"]}, "has no column 'sex'"),
-        (ROWS.partition("\n")[2], {}, "its first line has 1, 1, 0.9, a; write a line of names"),
+        ("x,1,0.9,a\ny,0,0.1,b\n", {}, "its first line has x, 1, 0.9, a; write a line of names"),
         (ROWS.replace(",", "|"), {"label": "truth"}, "are id|y|p|group; separate cells by comma"),
         (ROWS.replace("a", "b"), {}, "one value only (b)"),
         (ROWS.replace(",a\n", ",\n").replace(",b\n", ",\n"), {}, "group has no value"),
