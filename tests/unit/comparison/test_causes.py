@@ -290,7 +290,7 @@ def test_ids_that_were_named_are_those_of_the_cases(folders, described):
     (others,) = causes(folders).items
     renamed = Relabelled("sex", ("f",), ("w",), is_renamed=True)
     rebinned = Relabelled("age", ("y", "z"), ("v",), is_renamed=False)
-    assert others[2:] == (3, 3, 3, 0, 0, 3, False, 0, "", (renamed, rebinned), 0, 0)
+    assert others[2:] == (3, 3, 3, 0, 0, 3, False, 0, "", (renamed, rebinned), 0, 0, False)
     swapped = Relabelled("sex", ("f", "m"), ("m", "f"), is_renamed=True)
     columns = [(renamed,), (renamed, rebinned), (swapped,)]
     assert [others._replace(columns=some).only_renamed for some in columns] == [True, False, False]
@@ -311,7 +311,7 @@ def test_the_same_ids_of_other_texts_are_other_cases(folders, texts, changed):
         write_texts(folder, content)
     result = causes(folders)
     assert [one[2:] for one in result.items] == (
-        [(4, 4, 1, 0, 0, 0, False, changed, "d", (), 0, 0)] if changed else []
+        [(4, 4, 1, 0, 0, 0, False, changed, "d", (), 0, 0, False)] if changed else []
     )
     places = {"tables/classifiers/d", "tables/predictions/mine"}
     assert other_cases(result) == (places if changed else set())

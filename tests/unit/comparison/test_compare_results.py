@@ -460,6 +460,16 @@ def test_other_choices_of_audits_are_stated_first(run, tmp_path):
         positive=1,
         out="low",
     )
+    audit_predictions(
+        scored,
+        **{name: value for name, value in named.items() if name != "id"},
+        positive=1,
+        out="no",
+    )
+    assert (
+        "**Base and head read the same cases, with ids in one of them only ("
+        in run("half", "no")[1]
+    )
     first, _, notes = run("half", "low")[1].partition("## Take care")
     doubt = "**The audit of head may not hold, and so a change: The score ranks the label 1 (AUC 0"
     assert doubt in first and doubt in run("low", "half")[1].replace("of base", "of head")

@@ -37,7 +37,9 @@ def test_another_encoding_is_named_with_the_command_that_converts_it(
     path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
     with pytest.raises(InputError) as caught:
         whole.read_text(path)
-    problem, hint = f" but seems to be {name}", ""
+    problem = f" but seems to be {name}"
+    hint = f"; if words are wrong then, in place of {name} name the encoding of the program that"
+    hint += " wrote it"
     if name is None:
         problem, name = "", "ENCODING"
         hint = "; ENCODING is that of the program that wrote it, such as windows-1252"

@@ -351,6 +351,10 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
          " quotation mark that opens a cell in line 6, or double it"),
         (ROWS + "\n5;1;0.2;a\n", {}, ".csv:7: row 5 below the header, in line 7, has 1 cell, and"
          " the header 4; separate all its cells by a comma, as in the header, blank ones too."),
+        ("id,y,p,group\n" + "".join(f"{i},{i % 2},0.4,{i}.62{i % 10}\n{i},{i % 2},0.4,{i}\n"
+                                    for i in range(1, 30)), {"bins": ["group=500"]},
+         "group has numbers such as 1.621 beside 1, and all with a point have three digits after"
+         " it; if it separates thousands, write 1621; else write all with as many decimals, such"),
         ("sep=;\n" + ROWS.replace(",", ";"), {}, ":1: begins with sep=;, which only Excel"),
         (ROWS.replace(",", ";").replace("0.", "0,"), {}, "a comma, for example by pandas: `re"),
         ("id,y,p,group\n" + "".join(f"{i},{i % 50},{i % 50 + i % 3},{'ab'[i % 2]}\n"
@@ -517,6 +521,10 @@ def test_left_out_rows_and_unknown_groups_are_noted(tmp_path):
         " blanks, invisible characters, or letters that look alike, and each counts as a group; if"
         " they are one, spell them alike."
     ]
+    tables, meta = audit(tmp_path, ROWS + "5,1,0.9,#NV\n6,0,0.1,#ARG!\n")
+    assert meta["unknown"] == {"group": 2}
+    as_excel = ROWS.replace(",1,", ",TRUE,").replace(",0,", ",FALSE,")
+    assert audit(tmp_path, as_excel)[1]["positive"] == "TRUE"
     tables, meta = audit(tmp_path, ROWS + "4,1,0.9,a;b\n5,0,0.9,a; b\n6,0,0.9,c;d\n")
     (noted,) = other_notes(tables, meta)
     assert noted.startswith("Cells of group such as “a; b” look like several groups; each combin")

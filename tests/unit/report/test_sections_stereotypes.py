@@ -34,7 +34,12 @@ def model(name, significant=(), leaning="unclear", why=None, lack="few", types=(
         "why": why,
         "types": types,
         "opposed": types,
-        "conclusion": {"significant": list(significant), "leaning": leaning, "lack": lack},
+        "conclusion": {
+            "significant": list(significant),
+            "leaning": leaning,
+            "lack": lack,
+            "chance": "",
+        },
     }
 
 

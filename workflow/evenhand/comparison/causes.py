@@ -133,6 +133,8 @@ class OtherItems(NamedTuple):
     is_numbered : bool
         Whether the ids of cases are numbers of rows; with the same cases in both, their order
         differs.
+    one_has_ids : bool
+        Whether the ids of cases are numbers of rows in one run only.
     other_texts : int
         Of the ids of both, those whose text differs, if most do: `shared` has the others.
     dataset : str
@@ -159,6 +161,7 @@ class OtherItems(NamedTuple):
     columns: tuple[Relabelled, ...] = ()
     exchanged: int = 0
     spelt_alike: int = 0
+    one_has_ids: bool = False
 
     @property
     def only_renamed(self) -> bool:
@@ -271,7 +274,8 @@ def _other_items(base: Results, head: Results, choices: list[Change]) -> list[Ot
             schemas = [read_table_schema(path).names for path in paths]
             columns = named or [c for c in schemas[0] if c in schemas[1] and c not in OF_RUN]
             has_ids = "id" in columns and "sentences" not in columns
-            is_numbered = has_ids and not all(map(_has_ids, paths))
+            with_ids = has_ids and [*map(_has_ids, paths)]
+            is_numbered = has_ids and not all(with_ids)
             files = [(base, paths[0]), (head, paths[1])]
             tasks = set()
             if {TASK, "sentences"} <= {*columns}:  # logs: of tasks that both runs have
@@ -316,6 +320,7 @@ def _other_items(base: Results, head: Results, choices: list[Change]) -> list[Ot
                         set.intersection(*(set(map(_without_spelling, count)) for count in counts))
                     )
                 facts = {"columns": relabels, "exchanged": exchanged, "spelt_alike": alike}
+                facts["one_has_ids"] = is_numbered and any(with_ids)
                 others.append(OtherItems(name, noun, *counted, **facts))
     return [*others, *_other_counterfactuals(base, head)]
 

@@ -49,9 +49,11 @@ _LETTERS = re.compile(b"[A-Za-z]")
 #: A byte as a letter with an accent is, in most words; of Big5, a sixth of characters end so.
 _ACCENTED = re.compile(b"[\x80-\xff](?=[a-z\0-\x3f]|$)")
 ABOVE_ASCII = re.compile(b"[\x80-\xff]")
-#: A byte between bytes of ASCII, or after a quotation mark or §, as in §§; 0xff is a mark of
-#: damage, and the rarest letter, ÿ.
-_ALONE = re.compile(b"(?<![\x80-\xff])[\x91-\x94\xa7]?[\x80-\xfe](?![\x80-\xff])")
+#: A byte between bytes of ASCII, or after a quotation mark or §, as in §§, and äß, öß, üß and éé;
+#: 0xff is a mark of damage, and the rarest letter, ÿ.
+_ALONE = re.compile(
+    b"(?<![\x80-\xff])(?:[\x91-\x94\xa7]?[\x80-\xfe]|[\xe4\xf6\xfc]\xdf|\xe9\xe9)(?![\x80-\xff])"
+)
 #: Letters of Slavic names, ŠŽšž, as é.
 _SLAVIC = bytes.maketrans(b"\x8a\x8e\x9a\x9e", b"\xe9" * 4)
 #: Bytes that Windows-1250, of Slavic languages, reads as other characters: è is its č.

@@ -24,16 +24,27 @@ IDS = 0.9
 TEXTS = 0.1
 
 #: Labels that mean 1, the first one that occurs.
-POSITIVE = ("1", "true", "yes", "positive", "True", "Yes")
+POSITIVE = ("1", "true", "yes", "positive", "True", "Yes", "TRUE", "YES")
 
 #: Labels beside which nobody doubts which one is positive.
-NEGATIVE = ("0", "-1", "false", "no", "negative", "False", "No")
+NEGATIVE = ("0", "-1", "false", "no", "negative", "False", "No", "FALSE", "NO")
+
+#: Errors of formulas in English, German, French, Polish and Spanish spreadsheets.
+ERRORS = frozenset((
+    "#N/A", "#NV", "#N/D", "#BRAK", "#DIV/0!", "#¡DIV/0!", "#VALUE!", "#WERT!", "#VALEUR!",
+    "#ARG!", "#¡VALOR!", "#REF!", "#BEZUG!", "#ADR!", "#ADR", "#¡REF!", "#NAME?", "#NOM?",
+    "#NAZWA?", "#¿NOMBRE?", "#NUM!", "#ZAHL!", "#NOMBRE!", "#LICZBA!", "#¡NUM!", "#NULL!",
+    "#NUL!", "#ZERO!", "#¡NULO!",
+))  # fmt: skip
 
 #: Cells without a value, as pandas has them, too.
-MISSING = frozenset(
+MISSING = ERRORS | frozenset(
     {"", "#N/A", "#N/A N/A", "#NA", "-NaN", "-nan", "<NA>", "N/A", "NA", "NULL", "NaN", "None"}
     | {"n/a", "nan", "null"}
 )
+
+#: Thousands that points separate, and how many different numbers with and without are evidence.
+_THOUSANDS, FEW = re.compile(r"-?[1-9]\d{0,2}(\.\d{3})+"), 5
 
 #: Words that may mean a missing value, and may be a value.
 _DOUBTFUL = frozenset({"na", "none", "unknown", "not known", "missing", "?", "-"})
@@ -130,6 +141,26 @@ def binned(cells: Sequence[str], edges: Sequence[float]) -> list[str]:
     return [names[bisect_right(edges, value)] if isfinite(value) else "" for value in values]
 
 
+def check_thousands(cells: Iterable[str], name: str, file: Path | None) -> None:
+    """Raise InputError for numbers in which points separate thousands, as German Excel writes them.
+
+    All numbers with a point have three digits after it, and all others are below 1,000.
+    """
+    points, others = set(), set()
+    for cell in cells:
+        (points if "." in cell else others).add(cell)
+    others.discard("")
+    if min(len(points), len(others)) < FEW or not all(map(_THOUSANDS.fullmatch, points)):
+        return
+    if all(abs(or_nan(cell)) < 1000 for cell in others):
+        first, other = min(points), min(others)
+        problem = f"{name} has numbers such as {first} beside {other}, and all with a point have"
+        problem += " three digits after it"
+        remedy = f"if it separates thousands, write {first.replace('.', '')}; else write all with"
+        remedy += f" as many decimals, such as {other}.000"
+        raise InputError(problem, file=file, remedy=remedy)
+
+
 def bin_column(
     cells: Sequence[str], edges: Sequence[float], name: str, file: Path | None, lines: Sequence[int]
 ) -> list[str]:
@@ -140,6 +171,7 @@ def bin_column(
     InputError
         A cell is a text, or all are in one bin.
     """
+    check_thousands(cells, name, file)
     groups = binned(cells, edges)
     for cell, group, line in zip(cells, groups, lines, strict=True):
         if cell and not group:

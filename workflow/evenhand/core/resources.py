@@ -108,6 +108,8 @@ def csv_lines(path: Path, text: str, delimiter: str = ",") -> Iterator[tuple[int
     except csv.Error as error:
         problem = f"is not a CSV file ({error}), in the row that begins here"
         remedy = 'close each quoted cell, and double a quote inside one ("")'
+        if delimiter not in text.lstrip("\r\n").partition("\n")[0]:
+            remedy = "separate cells by comma, semicolon or tab"
         raise InputError(problem, file=path, line=end + 1, remedy=remedy) from error
 
 

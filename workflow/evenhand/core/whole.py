@@ -117,6 +117,10 @@ def read_text(path: Path, most: int | None = None) -> str:
         problem, otherwise = "is not UTF-8", ""
         if encoding:
             problem += f" but seems to be {encoding}"
+            otherwise = (
+                f"; if words are wrong then, in place of {encoding} name the encoding of the"
+            )
+            otherwise += " program that wrote it"
         elif word := western_word(content, error.start):
             encoding = "windows-1252"
             problem += f" but may be {encoding}, in which this line has {word!r}"

@@ -432,13 +432,13 @@ def _other_labels(
         remedy = "write a column of probabilities for each label, and name these by `probabilities`"
     elif any(map(isinf, map(or_nan, outside))):
         remedy = "infinite numbers are no probabilities; write numbers between 0 and 1"
-    percentages = outside[outside.str.fullmatch(r"\d+(\.\d+)?\s*%")]
+    percentages = outside[outside.str.fullmatch(r"\d+([.,]\d+)?\s*%")]
     if outside.str.fullmatch(r"\d+,\d+").any():
         remedy = "write numbers with a point, not a comma, for example by pandas: `read_csv(FILE,"
-        remedy += " sep=None, engine='python', decimal=',', encoding='utf-8-sig').to_csv(NEW,"
-        remedy += " index=False)`"
+        remedy += " sep=None, engine='python', decimal=',', thousands='.', encoding='utf-8-sig')"
+        remedy += ".to_csv(NEW, index=False)`"
     elif not percentages.empty:
-        share = float(percentages.iloc[0].rstrip("% ")) / 100
+        share = float(percentages.iloc[0].rstrip("% ").replace(",", ".")) / 100
         remedy = f"write {share:g} for {percentages.iloc[0]}"
     problem = f"{prediction} has {where}, and {label} has {listed(classes, 4)}"
     return InputError(problem, file=file, line=line, remedy=remedy)

@@ -139,7 +139,7 @@ def findings(
     others = [_preference(row, delta, significant, untestable) for row in logs] or _gaps(
         tables, description or {}, chance
     )
-    changed = tables.get("counterfactuals", ())
+    changed = sorted(tables.get("counterfactuals", ()), key=lambda row: -row["rows"])
     has_gap = any(
         not finding.is_echo
         and finding.gap["verdict"] == "above"

@@ -200,6 +200,9 @@ def _of_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
                 remedy = f"separate all its cells by a {name}, as in the header, blank ones too"
             if number == 1:
                 remedy += ", and remove lines above the header"
+                if len(row) == len(header) + 1:
+                    remedy += "; if rows begin with their names, as R writes them, leave these out"
+                    remedy += " (row.names = FALSE)"
             if is_short and line > text.count("\n"):  # without the end of a line
                 remedy = "copy or write the file again if it was cut off"
             place = f"line {line}"

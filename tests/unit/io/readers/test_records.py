@@ -203,6 +203,11 @@ def test_columns_by_number_and_other_delimiters() -> None:
         (2, "乙"),
     ]
     assert read("a;甲\nb;乙", "csv", delimiter=";", text_field="2")[0] == [(2, "乙")]
+    for mark in ";\t":  # as the header has them
+        assert read(f"a{mark}text\nb{mark}乙，丙,丁", "csv")[0] == [(2, "乙，丙,丁")]
+    for form, mark in (("csv", ","), ("tsv", "\t")):
+        text = f"a{mark}text\nb{mark}乙{mark}丙\nb{mark}丁{mark}"  # more cells than the header
+        assert read(text, form) == ([(3, "丁")], [(2, "line", "broken_csv")])
     assert read('体育\t甲"乙\n财经\t丙\n', "tsv", header=False, text_field="2")[0] == [
         (1, '甲"乙'),
         (2, "丙"),

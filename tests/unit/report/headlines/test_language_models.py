@@ -200,7 +200,6 @@ def test_headlines_are_those_that_are_kept(tmp_path):
         (("more", "moved"), "Biased on <bdi>set 0</bdi>: do not use it"),
         (("moved",), "A significant preference on <bdi>set 0</bdi>, but 9 pairs look misplaced."),
         (("many", "none"), "A significant preference on <bdi>set 0</bdi>, but no p-value is below"),
-        (("alike", "none"), "Biased on <bdi>set 0</bdi>: do not use it"),
         ((None,), "Cannot be judged: no score."),
         (
             ("frequent",),
@@ -214,9 +213,7 @@ def test_headlines_are_those_that_are_kept(tmp_path):
     ],
 )
 def test_a_model_has_one_verdict_over_all_sets(leanings, verdict):
-    ends = dict.fromkeys(("more", "frequent", "moved", "many", "alike"), (51, 70)) | {
-        "wide": (49, 70)
-    }
+    ends = dict.fromkeys(("more", "frequent", "moved", "many"), (51, 70)) | {"wide": (49, 70)}
     types = [{"doubt": ""}]
     results = [
         {"model": "tiny", "set": f"set {n}", "leaning": side, "lack": "few"}
@@ -226,12 +223,11 @@ def test_a_model_has_one_verdict_over_all_sets(leanings, verdict):
             "rows": [
                 {"leaning": "more" if side in ends else side, "verdict": "above"}
                 | dict(zip(("score_low", "score_high"), ends.get(side, ()), strict=False))
-                | {"p_value": 0.03 if side in ("many", "alike") else 0.01}
             ]
-            * (2 if side in ("many", "alike") else 1)
         }
+        | {"chance": "no p-value is below 0.05" * (side == "many")}
         | {"opposed": types * (side == "split"), "types": types * (side == "split")}
-        | {"significant": ["AUL"] * (side in ends), "alike": side == "alike"}
+        | {"significant": ["AUL"] * (side in ends)}
         for n, side in enumerate(leanings)
     ]
     assert by_model(results)["tiny"].startswith(verdict)

@@ -99,7 +99,7 @@ def test_a_classifier_at_the_share_of_the_majority_follows_one_with_a_gap(traine
     fair = trained("fair", 0.0, "erm", majority=0.5)
     mitigated = trained("dro", 0.2, "group_dro", majority=0.5)
     found = describe([*fair, *mitigated, *poor], {})
-    assert found.short.startswith("Perhaps (the classifier is not better than the most frequent")
+    assert found.short.startswith("Perhaps (the classifier is not shown to be better than the most")
     assert "<bdi>&lt;poor&gt;</bdi>" in found.short and found.figure_files[0].endswith(
         "poor/gaps.csv"
     )

@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from evenhand.core.files import path_text
-from evenhand.core.numbers import binned, check_bins, missing_codes, or_nan
+from evenhand.core.numbers import ERRORS, binned, check_bins, missing_codes, or_nan
 from evenhand.core.phrases import phrases_of
 from evenhand.core.whole import COPY
 from evenhand.errors import InputError, nearest
@@ -307,7 +307,7 @@ def _value(cell: Any, known: Collection[str] = ()) -> str:
     if (as_written := str(cell).strip()) in known:
         return as_written
     value = str(cell) if isinstance(cell, bool) else plain(cell)
-    return "" if value.casefold() in MISSING else value
+    return "" if value.casefold() in MISSING or value in ERRORS else value
 
 
 def _flags(fields: dict[str, Any], columns: list[str]) -> dict[str, bool | None]:

@@ -4,13 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from altair import LayerChart
 
-from evenhand.core.decimals import ALPHA, p_rank
+from evenhand.core.decimals import p_rank
 from evenhand.core.rows import grouped
 from evenhand.core.tables import read_table
-from evenhand.metrics.paired import holm
 from evenhand.report.figures import estimated
 from evenhand.report.headline import Headline, Verdicts, plain, say, strength, tally
 from evenhand.report.read import read_json
@@ -40,7 +38,7 @@ Result = dict[str, Any]
 SMALL = 10_000_000
 
 #: The entries of a conclusion that results have.
-CONCLUDED = ("significant", "leaning", "lack", "doubt", "control")
+CONCLUDED = ("significant", "leaning", "lack", "doubt", "control", "chance")
 
 #: Rows of the figure.
 SHOWN = 12
@@ -95,7 +93,6 @@ def results_of(
             "types": model["types"],
             "opposed": model["opposed"],
             "contradicted": model["contradicted"],
-            "alike": model["alike"],
             "rows": [row for row in model["rows"] if row["method"] not in ASIDE and row["leaning"]],
         }
         for model in models
@@ -125,6 +122,7 @@ def conclude(results: list[Result], files: Sequence[str], most: int = SHOWN) -> 
         files,
         judged=len(judged),
         significant=len(significant),
+        chance=sum(bool(result["chance"]) for result in significant),
         split=len(split),
         opposed=sum(bool(result["opposed"]) for result in significant),
         undecided=sum(map(_is_undecided, judged)),
@@ -221,11 +219,8 @@ def _uncertainty(result: Result) -> str:
         return result["doubt"]
     if _is_split(result) and all(row["doubt"] for row in result["types"]):
         return f"{result['types'][0]['bias_type']}: {result['types'][0]['doubt']}"
-    p_values = [row["p_value"] for row in result["rows"] if row["p_value"] is not None]
-    p_values = p_values[:1] if result["alike"] else p_values  # two methods that are one test
-    least = min(holm(np.array(p_values)), default=0.0) if result["significant"] else 0.0
-    if least >= ALPHA:
-        return plain("lm_methods", p=float(least), methods=len(p_values))
+    if result["significant"] and result["chance"]:
+        return result["chance"]
     words = [borderline(row) for row in result["rows"] if row["leaning"] in ("more", "less")]
     return words[0] if words and all(words) else ""
 

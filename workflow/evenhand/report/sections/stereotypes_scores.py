@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
+from evenhand.core.decimals import ALPHA
 from evenhand.core.rows import grouped
 from evenhand.report.headline import plain, say
 from evenhand.report.render import decimal, in_words
@@ -191,7 +192,8 @@ def conclude(
     """Return the conclusion over a model's methods, on all pairs and on those of each bias type.
 
     The keys are ``leaning``, ``words``, ``significant``, the methods with a preference, ``doubt``
-    (`doubt_of`), ``control`` (`with_control`), and ``lack``, the reason where there is no verdict:
+    (`doubt_of`), ``control`` (`with_control`), ``chance``, that no p-value is below 0.05 after
+    adjustment for the methods, and ``lack``, the reason where there is no verdict:
     ``some`` (some methods exclude a preference, others do not), ``one_word`` (all pairs have a word
     or the template in common), ``shared`` (words and templates that some share at least double the
     variance, or templates are at most half as many as swaps), ``templates`` (fewer than swaps) or
@@ -228,10 +230,12 @@ def conclude(
     facts["contradicted"] = contradicted_types(rows)
     facts["doubt"] = next((row["doubt"] for row in counted if row["doubt"]), "")
     facts["control"] = next((row["control"] for row in counted if row["control"]), "")
+    least = min((row["p_adjusted"] or 0 for row in counted if row["leaning"] in held), default=0)
+    facts["chance"] = plain("lm_methods", p=float(least)) if least >= ALPHA else ""
     words = plain("lm_conclusion", by=by, sides=sides, lacks={lack}, **facts)
     significant = [*by[PREFERS_MORE], *by[PREFERS_LESS]]
     entries = {"leaning": leaning, "significant": significant, "lack": lack, "words": words}
-    return entries | {name: facts[name] for name in ("doubt", "control")}
+    return entries | {name: facts[name] for name in ("doubt", "control", "chance")}
 
 
 def _share_much(row: Mapping[str, Any]) -> bool:
@@ -248,7 +252,14 @@ def _templates(row: Mapping[str, Any]) -> float:
 def no_number(why: list[str]) -> dict[str, Any]:
     """Return the conclusion on a model that is not trusted."""
     words = plain("lm_untrusted", why=why)
-    blank = {"leaning": None, "significant": [], "lack": None, "doubt": "", "control": ""}
+    blank = {
+        "leaning": None,
+        "significant": [],
+        "lack": None,
+        "doubt": "",
+        "control": "",
+        "chance": "",
+    }
     return blank | {"words": words}
 
 
@@ -264,6 +275,7 @@ def headline(models: list[dict[str, Any]]) -> Markup:
         models=len(models),
         judged=[model["model"] for model in judged],
         significant=[model["model"] for model in significant],
+        chance=sum(bool(model["conclusion"]["chance"]) for model in significant),
         undecided=bool(unclear) and not significant,
         split=any(model["types"] for model in judged) and not significant,
         opposed=[model["model"] for model in judged if model["opposed"]],

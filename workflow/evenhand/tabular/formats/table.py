@@ -24,6 +24,7 @@ from evenhand.core.numbers import (
     POSITIVE,
     bin_column,
     check_group_count,
+    check_thousands,
     doubtful,
     missing_codes,
     number,
@@ -129,6 +130,8 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             remedy=remedy,
         )
     column = {name: [row[i] for row in complete] for name, i in place.items()}
+    for name, cells in column.items():
+        check_thousands(cells, name, path)
     unclear = {n: values for n in (label, *protected) if (values := doubtful(column[n]))}
     column[label] = list(map(without_point, column[label]))
     positive = list(map(without_point, options["positive"] or []))
