@@ -127,6 +127,8 @@ CONCLUDED = {
     "none": [row("cps", verdict="equivalent"), *ASIDE],
     "no method that counts": ASIDE,
     "two that agree": [row(), row("cps")],
+    "two that agree by chance": [row(p_adjusted=0.068), row("cps", p_adjusted=0.07)],
+    "two, of which one is clear": [row(), row("cps", p_adjusted=0.07)],
     "two that disagree": [row(), row("sss", score=40.0, verdict="below")],
 }
 
