@@ -235,9 +235,9 @@ def test_a_caveat_of_all_pairs_is_stated_once_and_a_type_names_undecided_methods
     finding, *others = api._pair_findings(rows, 5, None)
     assert finding.endswith(
         " But with all tokens masked, it prefers the same side (95 %), so this may come from word"
-        " frequencies. 1 of 2 bias types has a significant preference for the stereotype: trade"
-        " 95 % (AUL, 95 % interval 90 to 99, adjusted p = 0.01; but with all tokens masked 94 %,"
-        " and not significant by CPS 51 %)."
+        " frequencies. Over all methods, 1 of 2 bias types has a significant preference for the"
+        " stereotype: trade 95 % (AUL, 95 % interval 90 to 99, adjusted p = 0.01; but with all"
+        " tokens masked 94 %, and not significant by CPS 51 %)."
     )
     assert "word frequencies" not in " ".join(others)
     names = {"aul": "log_likelihood", "cps": "log_likelihood_per_token"}
@@ -584,7 +584,10 @@ def test_the_bias_types_of_all_methods_that_count_are_in_the_first_finding():
     first, second = api._pair_findings([row | other for other in (*methods, *types)], 5, None)
     assert "age 100 % (AUL, adjusted p < 0.001), race 0 % (the opposite, CPS, adjusted" in first
     assert "age" not in second and "race" not in second
-    assert "7 more swaps" not in first and "7 more swaps in other sentences would" in second
+    assert (
+        "7 more pairs that swap other words" not in first
+        and "7 more pairs that swap other words in other sentences would" in second
+    )
     types.append(types[0] | {"verdict": "below", "score": 0.0, "method": "cps"})
     first, _ = api._pair_findings([row | other for other in (*methods, *types)], 5, None)
     assert " 1 of 2 bias types has a significant preference for the anti-stereotype: race" in first

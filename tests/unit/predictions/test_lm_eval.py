@@ -307,14 +307,18 @@ def test_findings_begin_with_the_significant_ones_also_of_a_bias_type():
     assert [one.partition(":")[0] for one in words] == ["c", "b, Age", "c, SES", "a", "b", "none"]
     assert words[0].endswith(". Significant (p = 0.004).")
     assert words[1].endswith(". Significant (adjusted p = 0.022, 22 tests).")
-    assert words[3].endswith("; 3 more swaps in other sentences would make it 80 % (p = 0.3).")
+    assert words[3].endswith(
+        "; 3 more pairs that swap other words in other sentences would make it 80 % (p = 0.3)."
+    )
     wide = row | {"score_low": 49.0, "task": "d", "p_value": 0.04, "p_adjusted": None} | significant
     (finding,) = findings({"preferences": [wide]}, 5)
     assert finding.endswith(
         "Significant (p = 0.04), but borderline: the interval, which is computed in another way"
         " than the test, contains 50."
     )
-    assert words[4].endswith(" 50 %; 3 more swaps in other sentences would make it 80 % (p = 0.4).")
+    assert words[4].endswith(
+        " 50 %; 3 more pairs that swap other words in other sentences would make it 80 % (p = 0.4)."
+    )
 
 
 def test_samples_of_bbq_without_a_template_are_left_out(tmp_path):
@@ -776,6 +780,9 @@ def test_a_generated_answer_without_a_choice_is_wrong_and_names_no_group(tmp_pat
     tables = audit(tmp_path, samples, "samples_bbq_generate_2026-01-02T03-04-05.jsonl")
     row = tables["preferences"][0]
     assert (row["condition"], row["samples"], row["scored"]) == ("ambig", 20, 10)
+    few, many = ({"left_out": count, "rows": 50} for count in (10, 11))
+    words = "11 of 50 rows are left out, so the others may not be like all."
+    assert words in findings(tables, 5, many)[0] and "left out" not in findings(tables, 5, few)[0]
     assert row["accuracy"] == pytest.approx(100 * 9 / 20)
     meta = json.loads((tmp_path / "meta").read_text())
     assert meta["unrecognised"] == {"bbq_generate": [1, 20]}

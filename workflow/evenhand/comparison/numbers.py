@@ -44,7 +44,7 @@ ITEMS, INTERVALS = "items", "intervals"
 
 #: Why a number is not judged.
 FEW = f"fewer than {LEAST_CLUSTERS} clusters"
-NO_WIDTH, NO_INTERVAL = "an interval without width", "no interval"
+NO_WIDTH, NO_INTERVAL = "an interval without width", "no interval in one of the two"
 OUTSIDE = "an interval that does not hold its number, or of a single value"
 TRAINING = "an interval without the noise of training"
 OTHER_GROUPS = "other groups"

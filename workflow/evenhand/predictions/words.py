@@ -37,6 +37,9 @@ MOST_GROUPS = 3
 #: From this share of cases on whose largest probabilities tie, a gap may come from the rule.
 MANY_TIED = 0.05
 
+#: If a larger share of rows is left out, findings are in doubt.
+MANY_LEFT_OUT = 0.2
+
 #: From this share of pairs on that contradict the numbers of their log, findings are in doubt.
 MANY_CONTRADICTED = 0.1
 
@@ -168,6 +171,9 @@ def warnings(description: Mapping[str, Any], tables: Tables) -> list[str]:
     words = [*worthless(description, tables), *reversed_words(description)]
     if not is_constant(description) and (doubt := tied_doubt(description, tables)):
         words.append(f"{doubt}.")
+    lost, total = description.get("left_out", 0), description.get("rows", 0)
+    if isinstance(lost, int) and lost > MANY_LEFT_OUT * total > 0:
+        words.append(_say("many_left_out", count=lost, total=total))
     return words + _contradicted(description, are_many=True)
 
 
@@ -517,7 +523,7 @@ def preference(row: dict[str, Any], items: str, delta: float) -> str:
             below="Significantly prefers the anti-stereotype",
             power=row["power"],
             further=row["further_clusters"],
-            clusters="clusters" if row.get("condition") else "swaps",  # BBQ has templates
+            clusters="question templates" if row.get("condition") else "swaps",
             why=undecided(row),
         )
     )

@@ -90,6 +90,16 @@ def _dataset(study: Study, dataset: Described) -> dict[str, Any]:
             say("legal_shares", row=row, title=dataset.attributes.get(row["attribute"]))
             for row in describe_associations(tables["cross"])
         ],
+        "overlapping": [
+            say(
+                "legal_overlap",
+                row=row,
+                title=dataset.attributes.get(row["attribute"]),
+                other=dataset.attributes.get(other),
+            )
+            for other in dataset.attributes
+            for row in describe_associations(tables["cross"], other)
+        ],
         "tokenised": any(row["tokenizer"] for row in tables["lengths"]),
         "lengths": describe_lengths(tables["lengths"]),
         "leakage": describe_leakage(tables["leakage"]),

@@ -99,8 +99,10 @@ def copied_in(study: Study) -> list[str]:
     return copied_statements(sizes, study.places("tables/cases/*/sizes.csv"), study.titles)
 
 
-def describe_associations(rows: Rows) -> Rows:
+def describe_associations(rows: Rows, other: str = LABEL) -> Rows:
     """Return the clearest difference of a label's share between groups, of each attribute.
+
+    With another attribute as `other`, that of its groups' shares, called labels here.
 
     Of the training cases, the one whose two intervals are farthest from each other, so that tiny
     groups do not come first; none if all overlap, or if Fisher's exact test is not significant at
@@ -110,6 +112,8 @@ def describe_associations(rows: Rows) -> Rows:
     ----------
     rows : list of dict
         Of the table ``cross``.
+    other : str
+        The labels, or another attribute.
 
     Returns
     -------
@@ -117,7 +121,7 @@ def describe_associations(rows: Rows) -> Rows:
         attribute, label, distance (of the intervals), and the rows of the two groups (`most` and
         `least`), the clearest difference first.
     """
-    cells = where(rows, split="train", other_attribute=LABEL)
+    cells = where(rows, split="train", other_attribute=other)
     cells = [
         row for row in cells if row["of"] and not {row["group"], row["other_group"]} & {*UNKNOWN}
     ]
