@@ -521,7 +521,7 @@ def audit_logs(
     --------
     >>> import evenhand as eh
     >>> eh.audit_logs("lm_eval_output").findings[0]
-    'crows_pairs_english: prefers the stereotype in 75 % of 40 pairs (95 % CI 59 to 87).\
+    'crows_pairs_english: for the stereotype in 75 % of 40 pairs (95 % CI 59 to 87).\
  Significant (p = 0.0022).'
     """
     call = _call(audit_logs, locals())

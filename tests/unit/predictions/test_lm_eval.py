@@ -264,7 +264,7 @@ def test_samples_of_the_same_sentences_add_nothing(tmp_path):
 def test_the_finding_counts_the_answers_and_names_delta(tmp_path):
     tables = audit(tmp_path / "bbq", bbq(), "samples_bbq_2026-01-02T03-04-05.jsonl")
     assert findings(tables, 5)[0].startswith(
-        "bbq, ambig: prefers the stereotype in 100 % of 10 answers that name a group (20 questions)"
+        "bbq, ambig: for the stereotype in 100 % of 10 answers that name a group (20 questions)"
     )
     tables = audit(tmp_path / "pairs", crows(hits=20))
     tables["preferences"][0]["verdict"] = "equivalent"

@@ -520,7 +520,7 @@ def preference(row: dict[str, Any], items: str, delta: float) -> str:
             difference="preference",
             delta=f"{delta:g} points",
             above="Significant",
-            below="Significantly prefers the anti-stereotype",
+            below="Significantly for the anti-stereotype",
             power=row["power"],
             further=row["further_clusters"],
             clusters="question templates" if row.get("condition") else "swaps",

@@ -301,7 +301,7 @@ def test_the_front_page_asks_the_questions_of_logs_and_of_other_predictions(
     logs = [place / "meta", (place / "out").rename(place / "tables/predictions/logs")]
     logs[0] = logs[0].rename(place / "meta.json")
     page = write("predictions", logs, systems=["predictions"])
-    assert page.css_first(".lead").text().startswith("crows_pairs_english: prefers")
+    assert page.css_first(".lead").text().startswith("crows_pairs_english: for the")
     assert page.css_first("#set-logs td[data-label='Adjusted p']").text() == "–"  # one cluster
     assert "Holm over the tests of the same model and task" in page.text()
     both = "Do groups differ in rates and errors? Do models prefer stereotypes?"

@@ -100,6 +100,7 @@ def describe(study: Study) -> Headline:
         ]
         statements.append(say("legal_sizes", sources["sizes"], sizes=sizes))
     short = _short(tables, lowest, titles, rates, accuracy, elsewhere) if lowest else ""
+    copied = copied_in(study)
     associations, count = clearest_associations(tables["cross"], titles)
     if associations:
         groups = {row["trained_for"] for rows in tables["group_scores"].values() for row in rows}
@@ -108,11 +109,12 @@ def describe(study: Study) -> Headline:
         statements.append(say("legal_associated", sources["cross"], **facts))
         brief = say("legal_associated", sources["cross"], **facts, brief=True)
         short = Markup("<br> ").join([short or statements[0], brief])
+    elif short and any(tables["cross"].values()) and not copied:
+        short = Markup("<br> ").join([short, say("legal_clean", sources["cross"])])
     figure, caption = _figure(lowest)
     stated, unfair = where(rates, verdict=ABOVE), where(lowest, judged="unfair")
     # after the counts of gaps in macro-F1 comes the clearest of them
     main = statements[0] if stated else statements[1 + bool(rates)] if unfair else ""
-    copied = copied_in(study)
     left_out = [
         *_left_out(study),
         *_without_group(tables["sizes"], sources["sizes"], study),
