@@ -97,8 +97,9 @@ def _dataset(study: Study, dataset: Described) -> dict[str, Any]:
                 title=dataset.attributes.get(row["attribute"]),
                 other=dataset.attributes.get(other),
             )
-            for other in dataset.attributes
+            for place, other in enumerate(dataset.attributes)
             for row in describe_associations(tables["cross"], other)
+            if row["attribute"] in [*dataset.attributes][:place]  # each pair once
         ],
         "tokenised": any(row["tokenizer"] for row in tables["lengths"]),
         "lengths": describe_lengths(tables["lengths"]),

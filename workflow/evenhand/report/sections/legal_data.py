@@ -102,7 +102,7 @@ def copied_in(study: Study) -> list[str]:
 def describe_associations(rows: Rows, other: str = LABEL) -> Rows:
     """Return the clearest difference of a label's share between groups, of each attribute.
 
-    With another attribute as `other`, that of its groups' shares, called labels here.
+    With another attribute as `other`, that of its groups' shares of all cases, called labels here.
 
     Of the training cases, the one whose two intervals are farthest from each other, so that tiny
     groups do not come first; none if all overlap, or if Fisher's exact test is not significant at
@@ -121,7 +121,7 @@ def describe_associations(rows: Rows, other: str = LABEL) -> Rows:
         attribute, label, distance (of the intervals), and the rows of the two groups (`most` and
         `least`), the clearest difference first.
     """
-    cells = where(rows, split="train", other_attribute=other)
+    cells = where(rows, split="train" if other == LABEL else "all", other_attribute=other)
     cells = [
         row for row in cells if row["of"] and not {row["group"], row["other_group"]} & {*UNKNOWN}
     ]
