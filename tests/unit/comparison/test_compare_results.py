@@ -471,9 +471,9 @@ def test_other_choices_of_audits_are_stated_first(run, tmp_path):
         in run("half", "no")[1]
     )
     first, _, notes = run("half", "low")[1].partition("## Take care")
-    doubt = "**The audit of head may not hold, and so a change: The score ranks the label 1 (AUC 0"
+    doubt = "**The findings of head are in doubt, and so is any change: The score ranks the label"
     assert doubt in first and doubt in run("low", "half")[1].replace("of base", "of head")
-    assert "audit of base" not in first
+    assert "findings of base" not in first
     assert "- In head: 1 case has no group in sex, and counts" in notes
     out = run("half", "most")[1]
     assert "(predictions/mine/meta.json): threshold 0.5 → 0.9. Numbers may" in out

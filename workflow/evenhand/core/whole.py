@@ -131,9 +131,10 @@ def read_text(path: Path, most: int | None = None) -> str:
             otherwise = "; ENCODING is that of the program that wrote it, such as windows-1252"
         if encoding in ("ENCODING", "windows-1252") and (counts := _utf_8_lines(content)):
             damaged, others = counts
-            problem = f"is not UTF-8; so are {damaged - 1:,} more lines, and {others:,} lines are"
-            if damaged == 1:
-                problem = f"is not UTF-8, though {others:,} other lines are"
+            problem = f"is not UTF-8, though {others:,} of the lines beyond ASCII are"
+            if damaged > 1:
+                problem = f"is the first of {damaged:,} lines that are not UTF-8, though {others:,}"
+                problem += " of the lines beyond ASCII are"
             remedy = "mend these lines, or write the file again from parts in one encoding"
             if encoding != "ENCODING":
                 remedy += f"; they seem to be {encoding}, which `iconv -f {encoding} -t UTF-8`"

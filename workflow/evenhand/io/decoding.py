@@ -164,7 +164,10 @@ class TextReader:
                 if self.encoding == "utf-8":
                     self._western = offset + begin, western_word(known, begin)
                 if self.encoding is None:
-                    self._leave_out(offset + begin, "none that is known; nothing is read from here")
+                    self._leave_out(
+                        offset + begin,
+                        "none that is known; nothing is read from here: save the file as UTF-8",
+                    )
                     yield known[: known.rfind(b"\n", 0, begin) + 1]
                     return
                 is_western = self.encoding == "windows-1252"

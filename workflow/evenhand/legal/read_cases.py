@@ -120,10 +120,10 @@ def read_cases(
             return description(dataset)
         if problems.counts["unknown_encoding"]:
             place = problems.first_place("unknown_encoding")
-            problem = f"is in no known encoding, and cannot be read further ({place})"
-            remedy = "save it as UTF-8, for example by `iconv -f windows-1252 -t UTF-8`, if"
+            problem = f"no encoding is known for {place}, so that nothing after it can be read"
+            remedy = "save the file as UTF-8, for example by `iconv -f windows-1252 -t UTF-8`, if"
             remedy += " windows-1252 is the encoding of the program that wrote it"
-            raise InputError(problem, file=files[0], remedy=remedy)
+            raise InputError(problem, remedy=remedy)
         if left_out > kept:
             raise refusal(f"only {kept} of {kept + left_out} rows can be used")
         if 2 * (unknown := tally["labels"]["unknown"]) > kept:

@@ -603,7 +603,9 @@ def _check_quantity(labels: pd.Series, names: pd.Series, label: str, file: Path)
         return
     true, predicted = labels.map(or_nan).to_numpy(), names.map(or_nan).to_numpy()
     wrong = np.isfinite(true) & np.isfinite(predicted) & (true != predicted)
-    if 2 * wrong.sum() > len(true) and np.corrcoef(true[wrong], predicted[wrong])[0, 1] > NEAR:
+    both = true[wrong], predicted[wrong]
+    vary = all(len({*numbers.tolist()}) > 1 for numbers in both)
+    if vary and 2 * wrong.sum() > len(true) and np.corrcoef(*both)[0, 1] > NEAR:
         problem = f"{label} has {labels.nunique()} numbers, and most predictions are near the true"
         problem += " one, so it is a quantity and no class"
         remedy = "audit a column that says whether it is above a limit that matters, or write the"

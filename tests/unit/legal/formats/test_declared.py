@@ -256,8 +256,17 @@ def test_a_table_that_cannot_be_read_to_its_end_is_refused(tmp_path):
     croatian = [f"Učiteljica Šime Đurić {i} piše kćeri,pilot,{'FM'[i % 2]}" for i in range(60)]
     text = "\n".join(["bio,job,gender", *cells, *croatian, ""])
     (tmp_path / "bios.csv").write_bytes(text.encode("cp1250"))
-    with pytest.raises(InputError, match=r"is in no known encoding, .*read further \(byte 27[0-9]"):
+    with pytest.raises(InputError, match=r"no encoding is known for byte 27\d of .*bios.csv, so"):
         read(tmp_path, [tmp_path / "bios.csv"])
+
+
+def test_points_that_separate_thousands_are_refused(tmp_path):
+    words = "fee has numbers such as 1.600 beside 600, and all with a point have three digits after"
+    data = [{**row, "fee": f"{n}.600"} for n, row in enumerate(rows() * 2, 1)]
+    data += [{**row, "fee": f"{n}"} for n, row in enumerate(rows(), 600)]
+    data = [{**row, "bio": f"{n} {row['bio']}"} for n, row in enumerate(data)]
+    with pytest.raises(InputError, match=words):
+        read(tmp_path, data, attributes={"fee": {"column": "fee", "bins": [500]}})
 
 
 def test_a_module_finds_the_group_in_the_text(tmp_path):

@@ -14,7 +14,14 @@ from typing import Any
 import pyarrow as pa
 
 from evenhand.core.files import path_text
-from evenhand.core.numbers import ERRORS, binned, check_bins, missing_codes, or_nan
+from evenhand.core.numbers import (
+    ERRORS,
+    binned,
+    check_bins,
+    check_thousands,
+    missing_codes,
+    or_nan,
+)
 from evenhand.core.phrases import phrases_of
 from evenhand.core.whole import COPY
 from evenhand.errors import InputError, nearest
@@ -70,7 +77,8 @@ def read(cases: CaseFiles) -> Iterator[Record]:
     Raises
     ------
     InputError
-        A file lacks a declared column, or all numbers of the label are in one bin.
+        A file lacks a declared column, all numbers of the label are in one bin, or points separate
+        the thousands of an attribute with bins.
     """
     declaration = json.loads(cases.options["declaration"])
     columns, labels = _columns(declaration), {*declared_dataset(declaration).labels}
@@ -91,6 +99,8 @@ def read(cases: CaseFiles) -> Iterator[Record]:
     if label_numbers and not cases.quarantine.counts["label_is_no_number"]:
         column, bins = (declaration["label"][key] for key in ("column", "bins"))
         check_bins(list(map(str, label_numbers)), bins, "label.bins", column, cases.files[0])
+    for name, counts in numbers.items():
+        check_thousands(counts, name, cases.files[0])
     columns_of_codes = {name: missing_codes(counts) for name, counts in sorted(numbers.items())}
     words = [doubtful_words(name, codes) for name, codes in columns_of_codes.items() if codes]
     if words:

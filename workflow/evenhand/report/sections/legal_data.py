@@ -102,11 +102,10 @@ def copied_in(study: Study) -> list[str]:
 def describe_associations(rows: Rows, other: str = LABEL) -> Rows:
     """Return the clearest difference of a label's share between groups, of each attribute.
 
-    With another attribute as `other`, that of its groups' shares of all cases, called labels here.
-
-    Of the training cases, the one whose two intervals are farthest from each other, so that tiny
-    groups do not come first; none if all overlap, or if Fisher's exact test is not significant at
-    5 % after Bonferroni's adjustment for all pairs of groups, labels and attributes.
+    It is the one whose two intervals are farthest from each other, so that tiny groups do not come
+    first; none if all overlap, or if Fisher's exact test is not significant at 5 % after
+    Bonferroni's adjustment for all pairs of groups, labels and attributes. The training cases
+    count; with another attribute as `other`, its groups are the labels, and all cases count.
 
     Parameters
     ----------
