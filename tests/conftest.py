@@ -6,6 +6,8 @@ import signal
 
 # A process of pytest for each core: with threads of its own, each would wait for the other's.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Processes buffer what they print, as those of users do.
+os.environ.pop("PYTHONUNBUFFERED", None)
 
 from pathlib import Path
 

@@ -68,7 +68,10 @@ def main(words: list[str] | None = None) -> None:
         _refuse(InputError("an argument is blank", remedy="give it a value, or leave it out"))
     try:
         with errors_of_disk():
-            app(words, exit_on_error=False, print_error=False)
+            try:
+                app(words, exit_on_error=False, print_error=False)
+            finally:  # at the end of the process, its error would be printed
+                sys.stdout.flush()
     except CycloptsError as error:
         problem = problem_of(error)
         if isinstance(error, UnusedCliTokensError) and words[0] == "predictions":

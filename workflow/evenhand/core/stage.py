@@ -194,6 +194,7 @@ def run(name: str, *words: str) -> None:
             print(f"error: {full}", file=sys.stderr, flush=True)
         except OSError:  # the log is on the full disk; the console is not
             print(f"error: {full}", flush=True)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())  # is flushed once more
         sys.exit(2)
 
 
