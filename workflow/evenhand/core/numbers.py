@@ -44,7 +44,7 @@ MISSING = ERRORS | frozenset(
 )
 
 #: Thousands that points separate, and how many different numbers with and without are evidence.
-_THOUSANDS, FEW = re.compile(r"-?[1-9]\d{0,2}(\.\d{3})+"), 5
+_THOUSANDS, _FEW = re.compile(r"-?[1-9]\d{0,2}(\.\d{3})+"), 5
 
 #: Words that may mean a missing value, and may be a value.
 _DOUBTFUL = frozenset({"na", "none", "unknown", "not known", "missing", "?", "-"})
@@ -150,7 +150,7 @@ def check_thousands(cells: Iterable[str], name: str, file: Path | None) -> None:
     for cell in cells:
         (points if "." in cell else others).add(cell)
     others.discard("")
-    if min(len(points), len(others)) < FEW or not all(map(_THOUSANDS.fullmatch, points)):
+    if min(len(points), len(others)) < _FEW or not all(map(_THOUSANDS.fullmatch, points)):
         return
     if all(abs(or_nan(cell)) < 1000 for cell in others):
         first, other = min(points), min(others)

@@ -18,7 +18,7 @@ from evenhand.text.catalogue import borderline, conclusion, doubt_of, read_catal
 from evenhand.text.phrases import CROSS, plural
 
 Tables = Mapping[str, list[dict[str, Any]]]
-#: Of the set of predictions: what `by_chance` returns.
+#: By attribute, why its findings may be chance: `by_chance` of one set of predictions.
 Chance = Mapping[str, dict[str, Any]]
 Item = TypeVar("Item")
 

@@ -29,7 +29,7 @@ SETTINGS = ("names",)
 #: The least probability of a name; chosen on tagged text (Boson, MSRA, Weibo, CLUENER).
 LEAST = 0.4
 
-#: Begin the tags of persons' names.
+#: What the tags of persons' names begin with.
 _PERSON = "PER"
 
 
