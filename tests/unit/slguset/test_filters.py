@@ -386,7 +386,6 @@ def test_a_setting_whose_table_the_pack_lacks_is_refused(tmp_path, repository):
 
 
 def test_japanese_names_are_those_of_the_dictionary_and_unknown_katakana():
-    pytest.importorskip("sudachidict_core")
     _, names = prepare_filter("names_sudachi", {}, {})
     found = names(["劉裕の異母弟にあたる。", "ポールセンを彼は追った。", "彼は東京で働いている。"])
     assert [one and list(one.evidence) for one in found] == [["劉裕"], ["ポールセン"], None]

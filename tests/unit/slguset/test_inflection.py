@@ -42,8 +42,6 @@ def reader(name):
 
 @pytest.mark.parametrize(("pack", "sentence", "expected"), read_cases(__file__, "inflection"))
 def test_words_that_change_together(pack, sentence, expected):
-    if pack == "ja_gender":
-        pytest.importorskip("sudachidict_core")
     assert reader(pack)(sentence) == expected
 
 

@@ -167,8 +167,6 @@ def test_counterparts_are_exchanged_with_the_pronoun(tmp_path):
 def test_a_sentence_that_only_one_word_suits_is_rejected(
     language, reason, rejected, accepted, tmp_path
 ):
-    if language == "ja":
-        pytest.importorskip("sudachidict_core")
     verdicts = dict.fromkeys(rejected.split("|"), reason)
     verdicts |= dict.fromkeys(filter(None, accepted.split("|")), "accepted")
     (tmp_path / "a.txt").write_text("\n".join(verdicts), encoding="utf-8")
