@@ -83,7 +83,7 @@ _INPUTS = {"model", "pairs", "data", "gold", "files", "train", "test"}
 
 #: The columns of a table of verdicts that no verdict depends on; `Result.table` has them.
 _COUNTS = (
-    *("pairs", "scored", "ties", "unscorable", "correlation", "trusted"),
+    *("ties", "unscorable", "correlation", "trusted"),
     *("studentised", "null_seeds", "null_beyond"),
 )
 
@@ -1310,6 +1310,7 @@ def _pair_findings(
             has_types = is_first and counted  # more pairs would not show them
             facts = row | ({"further_clusters": 0} if has_types else {})
             words = preference(facts, plural(row["scored"], "pair"), delta)
+            words = _say("briefly", words, [*sentences])
         others: dict[str, dict[str, float]] = {}
         for other in whole:
             if other["method"] in COUNTING and other["verdict"] not in (

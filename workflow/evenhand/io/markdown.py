@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 #: A missing value.
 NOTHING = "–"
 
-#: Markup of Markdown and of the HTML in it; an underscore in a word is none.
-_MARKUP = re.compile(r"[\\`*\[\]<>|&~$]|(?<!\w)_|_(?!\w)")
+#: Markup of Markdown and of the HTML in it; an underscore in a word is none, nor is p < 0.05.
+_MARKUP = re.compile(r"[\\`*\[\]>|&~$]|<(?! )|(?<!\w)_|_(?!\w)")
 _ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 
 #: Control characters, and marks that change the direction of the text.
