@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 import torch
+from huggingface_hub.errors import GatedRepoError
 from safetensors.torch import load_file, save_file
 
 from evenhand.errors import InputError
 from evenhand.scoring.convert_weights import convert_weights
 from evenhand.scoring.describe import describe
-from evenhand.scoring.models import load_causal_lm, load_masked_lm
+from evenhand.scoring.model_files import readable_errors
+from evenhand.scoring.models import load_causal_lm, load_masked_lm, load_tokenizer
 from unit.scoring import tiny_causal, tiny_models
 
 
@@ -186,3 +188,15 @@ def test_pickled_weights_of_the_hub_are_not_read_without_that(hub):
         InputError, match=r"pickled weights only.*convert_weights --hub-name made/tiny --out"
     ):
         load_masked_lm("made/tiny")
+
+
+def test_a_model_of_the_hub_that_is_restricted_or_has_no_tokenizer(hub):
+    gated = GatedRepoError.__new__(GatedRepoError)
+    refused = pytest.raises(InputError, match="restricts access to the model made/gated; ask for")
+    with refused, readable_errors("made/gated", "language model"):
+        raise OSError("You are trying to access a gated repo.") from gated
+    load_tokenizer("made/tiny")
+    for path in hub.glob("*token*"):
+        path.unlink()
+    with pytest.raises(InputError, match="made/tiny: the tokenizer has no word; save"):
+        load_tokenizer("made/tiny")

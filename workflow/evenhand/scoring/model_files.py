@@ -86,8 +86,8 @@ def check_reachable(name: str) -> None:
 def _not_on_hub(name: str) -> InputError:
     return InputError(
         f"the model {name} is not in the hub's local cache and cannot be had from the hub",
-        remedy="check the name and the connection (HF_HUB_OFFLINE forbids one), "
-        "or give a folder that holds the model",
+        remedy="check the name and the connection (HF_HUB_OFFLINE forbids one),"
+        " log in (hf auth login) if it is private, or give a folder that holds the model",
     )
 
 
@@ -144,7 +144,7 @@ def _names(folder: Path) -> set[str]:
 @contextmanager
 def readable_errors(source: Path | str, kind: str) -> Iterator[None]:
     """Convert the exceptions of loading that are due to the user's input to `InputError`."""
-    from huggingface_hub.errors import HfHubHTTPError
+    from huggingface_hub.errors import GatedRepoError, HfHubHTTPError
     from safetensors import SafetensorError
 
     try:
@@ -165,6 +165,11 @@ def readable_errors(source: Path | str, kind: str) -> Iterator[None]:
                 f"the model {source} has pickled weights only, which are not opened here",
                 remedy=f"convert them: {CONVERT.format('hub-name', source)} (in a configuration:"
                 " convert: true)",
+            ) from error
+        if isinstance(error.__cause__, GatedRepoError):
+            raise InputError(
+                f"the hub restricts access to the model {source}",
+                remedy="ask for access on its page there, and log in (hf auth login)",
             ) from error
         raise _not_on_hub(source) from error
     except (ValueError, KeyError, RuntimeError, ImportError) as error:

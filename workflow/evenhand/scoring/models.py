@@ -233,6 +233,9 @@ def load_tokenizer(
         tokenizer = AutoTokenizer.from_pretrained(str(source), **_options(revision))
     if not tokenizer.is_fast:
         raise InputError("the tokenizer gives no offsets", file=source, remedy="use a fast one")
+    if set(tokenizer.get_vocab()) <= set(tokenizer.all_special_tokens):  # made of no file
+        problem, remedy = "the tokenizer has no word", "save the model's tokenizer beside it"
+        raise InputError(problem, file=source, remedy=remedy)
     return tokenizer
 
 
