@@ -326,7 +326,7 @@ def test_samples_of_bbq_without_a_template_are_left_out(tmp_path):
     del samples[0]["doc"]["question_index"]
     tables = audit(tmp_path, samples, "samples_bbq_2026-01-02T03-04-05.jsonl")
     (row,) = tables["left_out"]
-    assert row["reason"] == "no_field" and row["detail"].endswith(": it lacks 'question_index'")
+    assert row["reason"] == "no_field" and row["detail"].endswith(": doc lacks 'question_index'")
 
 
 @pytest.mark.parametrize(
