@@ -412,7 +412,9 @@ def test_an_interval_that_excludes_zero_without_significance_is_before_adjustmen
         assert "not over the 3 seeds after adjustment" in statement or (
             "not significant after adjustment for 7 tests" in statement
         )
-    assert "5.0 to 15.0 before adjustment): not significant after adj" in undecided().in_short
+    change = undecided(named_training="skills")  # which the first cell of its row names
+    assert "5.0 to 15.0 before adjustment): not significant after adj" in change.in_short
+    assert "trained for" in change.words and "trained for" not in change.in_short
     for other in (worst(), undecided(low=-1.0), undecided(reason=ONE_SEED), undecided(low=None)):
         assert "adjustment" not in other.words
 

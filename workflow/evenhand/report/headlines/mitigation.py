@@ -260,7 +260,7 @@ class Change(NamedTuple):
 
     @property
     def in_short(self) -> str:
-        """The same without the method and its data set, for their row."""
+        """The same without the method, its training and its data set, for their row."""
         return say("change_short", [self.file], change=self)
 
 
