@@ -221,8 +221,10 @@ def test_the_first_finding_names_a_method_that_contradicts_it(first, second, end
     found = api._pair_findings([row | single for row in rows], 5, None)
     assert "significantly prefers" not in found[0]
     assert found[0].startswith("CPS: " if is_clearer else "AUL: ")
-    masked = "(95 % CI 35 to 45). Significant by itself (p = 0.046), but not after adjustment for"
-    assert found[-1].endswith(f"{masked} the methods (p = 0.28).")
+    masked = (
+        "(95 % CI 35 to 45), 10 points below 50 (5 to 15). Significant by itself (p = 0.046), but"
+    )
+    assert found[-1].endswith(f"{masked} not after adjustment for the methods (p = 0.28).")
 
 
 def test_a_caveat_of_all_pairs_is_stated_once_and_a_type_names_undecided_methods():
@@ -515,7 +517,9 @@ def test_the_main_method_comes_first():
         "CPS",
         "AULA (not counted)",
     ]
-    assert findings[0].endswith("in 80 % of 9 pairs (95 % CI 60 to 90). Significant.")
+    assert findings[0].endswith(
+        "in 80 % of 9 pairs (95 % CI 60 to 90), 30 points above 50 (10 to 40). Significant."
+    )
     unclear = row | {"method": "aul", "verdict": "inconclusive", "score": 51.0}
     first, *_ = api._pair_findings([unclear, rows[1], row | {"method": "sss"}], 5, None)
     assert first.startswith("CPS: ") and first.endswith("Significant; undecided by AUL (51 %).")

@@ -546,8 +546,8 @@ def audit_logs(
     --------
     >>> import evenhand as eh
     >>> eh.audit_logs("lm_eval_output").findings[0]
-    'crows_pairs_english: for the stereotype in 75 % of 40 pairs (95 % CI 59 to 87).\
- Significant (p = 0.0022).'
+    'crows_pairs_english: for the stereotype in 75 % of 40 pairs (95 % CI 59 to 87),\
+ 25 points above 50 (9 to 37). Significant (p = 0.0022).'
     """
     call = _call(audit_logs, locals())
     options = {"format": "lm_eval", "title": title}
