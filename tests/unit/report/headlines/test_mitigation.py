@@ -555,6 +555,10 @@ def test_the_trainings_of_a_method_for_several_attributes_have_names(tmp_path, o
     short = conclude(find_changes([tmp_path], [], [], {})).short
     assert named[len(others) == 1] in short
     assert ("(trained for <bdi>age</bdi>)" in short) is (len(others) == 2)
+    rows = [row | {"attribute": "age", "trained_for": name} for name in ("age", "age+skills")]
+    write_tables(tmp_path, [(of_texts.TABLE, [each | {"verdict": "above"} for each in rows])])
+    changes = find_changes([tmp_path], [], [], {})
+    assert {each["trained"] for each in by_method(changes)} == {"age", "age × skills"}
 
 
 def test_one_training_of_several_classifiers_counts_once(tmp_path):
