@@ -142,6 +142,8 @@ def test_pairs_beyond_the_window_of_the_model_are_named(model, pairs, tmp_path):
         "No pair has a bias type. 3 columns of the pairs are not used: category, anon_writer and"
         " anon_annotators. If one has the bias types, rename it to bias_type."
     ) in result.notes
+    without = "No pair has a bias type: add a column bias_type to test each type by itself."
+    assert without in eh.audit_pairs(model, pairs[sides], methods="log_likelihood").notes
 
 
 def test_an_error_of_a_loaded_model_names_no_file(model, pairs):
@@ -219,8 +221,10 @@ def test_the_first_finding_names_a_method_that_contradicts_it(first, second, end
     found = api._pair_findings([row | single for row in rows], 5, None)
     assert "significantly prefers" not in found[0]
     assert found[0].startswith("CPS: " if is_clearer else "AUL: ")
-    masked = "(95 % CI 35 to 45). Significant by itself (p = 0.046), but not after adjustment for"
-    assert found[-1].endswith(f"{masked} the methods (p = 0.28).")
+    masked = (
+        "(95 % CI 35 to 45), 10 points below 50 (5 to 15). Significant by itself (p = 0.046), but"
+    )
+    assert found[-1].endswith(f"{masked} not after adjustment for the methods (p = 0.28).")
 
 
 def test_a_caveat_of_all_pairs_is_stated_once_and_a_type_names_undecided_methods():
@@ -366,6 +370,10 @@ def test_data_of_other_types_are_those_of_a_table():
         ({"bins": {"g": 30}}, "^`bins.g` is 30; it must be a list, of borders, such as"),
         ({"bins": [5]}, r"^`bins` is \[5\]; it must be a mapping, of columns and their borders, s"),
         ({"bins": {"age": [30]}}, "^`bins` names age, which is none of `groups`"),
+        (
+            {"groups": "g, age", "bins": {"age": [30]}},
+            r"they are g, age; name g and age without a comma\.$",
+        ),
         ({"threshold": 2}, "^`threshold` is 2; it must be a number, above 0, at most 1"),
         ({"id": "x"}, "^the DataFrame: has no column 'x', which `id` names; its columns are"),
         ({"gold": pd.DataFrame({"y": [1]})}, "^the DataFrame of gold: labels .* need `id`"),
@@ -509,7 +517,9 @@ def test_the_main_method_comes_first():
         "CPS",
         "AULA (not counted)",
     ]
-    assert findings[0].endswith("in 80 % of 9 pairs (95 % CI 60 to 90). Significant.")
+    assert findings[0].endswith(
+        "in 80 % of 9 pairs (95 % CI 60 to 90), 30 points above 50 (10 to 40). Significant."
+    )
     unclear = row | {"method": "aul", "verdict": "inconclusive", "score": 51.0}
     first, *_ = api._pair_findings([unclear, rows[1], row | {"method": "sss"}], 5, None)
     assert first.startswith("CPS: ") and first.endswith("Significant; undecided by AUL (51 %).")
@@ -955,23 +965,68 @@ def test_an_audit_refuses_the_folder_of_another_one(model, pairs, tmp_path):
     options = {"label": "y", "groups": ["g"], "prediction": "p"}
     trained = {"label": "y", "attribute": "g", "methods": "majority", "seeds": 1}
     audits = [
-        (eh.audit_predictions, (data,), options, [((data[::-1],), {}), ((data,), {"delta": 3})]),
-        (eh.audit_predictions, (file,), options, [((data,), {}), ((file,), {"threshold": 0.4})]),
-        (eh.audit_pairs, (model, pairs), {}, [((model, pairs[1:]), {}), ((model,) * 2, {})]),
-        (eh.audit_pairs, (loaded, pairs), {}, [((model, pairs), {})]),
-        (eh.audit_table, (people,), trained, [((people[2:],), {}), ((people,), {"seeds": 2})]),
-        (eh.audit_table, (people, data), trained, [((people, data[2:]), {}), ((people,), {})]),
+        (
+            eh.audit_predictions,
+            (data,),
+            options,
+            [
+                ((data[::-1],), {}, "other content of data"),
+                ((data,), {"groups": ["g", "y"]}, r"`groups` \['g'\], not \['g', 'y'\]"),
+            ],
+        ),
+        (
+            eh.audit_predictions,
+            (file,),
+            options,
+            [
+                ((data,), {}, "data p.csv, not an object"),
+                ((file,), {"threshold": 0.4}, "`threshold` 0.5, not 0.4"),
+            ],
+        ),
+        (
+            eh.audit_pairs,
+            (model, pairs),
+            {},
+            [
+                ((model, pairs[1:]), {}, "other content of pairs"),
+                ((model,) * 2, {}, "pairs an object, not "),
+            ],
+        ),
+        (
+            eh.audit_pairs,
+            (loaded, pairs),
+            {},
+            [((model, pairs), {}, f"model an object, not {Path(model).name}")],
+        ),
+        (
+            eh.audit_table,
+            (people,),
+            trained,
+            [
+                ((people[2:],), {}, "other content of train"),
+                ((people,), {"seeds": 2}, "`seeds` 1, not 2"),
+            ],
+        ),
+        (
+            eh.audit_table,
+            (people, data),
+            trained,
+            [
+                ((people, data[2:]), {}, "other content of test"),
+                ((people,), {}, "test an object, not None"),
+            ],
+        ),
     ]
-    words = r"0: `out` holds the result of another audit; name a new or an empty folder\.$"
+    words = r"0: `out` holds the result of another audit, {}.*; name a new or an empty folder\.$"
     for number, (function, inputs, kept, others) in enumerate(audits):
         out = tmp_path / f"{number}0"
         for threads in ({"threads": 2} if function is eh.audit_pairs else {}, {}):
             function(*inputs, **kept, **threads, out=out)
         before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
-        for changed, changes in others:
-            with pytest.raises(InputError, match=words):
+        for changed, changes, difference in others:
+            with pytest.raises(InputError, match=words.format(f"with {difference}")):
                 function(*changed, **kept | changes, out=out)
-        with pytest.raises(InputError, match=words):
+        with pytest.raises(InputError, match=words.format(f"made by {function.__name__}")):
             eh.audit_logs(tmp_path, out=out)
         assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
 
@@ -983,7 +1038,10 @@ def test_what_an_audit_writes_into_the_folder_of_its_input_is_no_other_input(tmp
     for _ in range(2):
         eh.audit_logs(tmp_path, out=tmp_path / "audit").to_html(tmp_path / "audit/report.html")
     file.write_text("".join(json.dumps(s) + "\n" for s in crows(8)))
-    with pytest.raises(InputError, match="holds the result of another audit"):
+    with pytest.raises(InputError, match=f"another audit, with other content of {tmp_path.name};"):
+        eh.audit_logs(tmp_path, out=tmp_path / "audit")
+    (tmp_path / "audit" / api.RECORD).write_text("{")  # as if its writing was stopped
+    with pytest.raises(InputError, match="another audit; name a new"):
         eh.audit_logs(tmp_path, out=tmp_path / "audit")
 
 

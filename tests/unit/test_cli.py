@@ -66,7 +66,8 @@ def test_predictions_end_with_the_finding_and_the_report(tmp_path, capsys):
     before = (out / "report.html").read_bytes()
     assert run("predictions", tmp_path / "p.csv", *words, "--threshold", "0.3") == 2
     error = capsys.readouterr().err.splitlines()[-1]
-    problem = "`--out` holds the result of another audit; name a new or an empty folder."
+    problem = "`--out` holds the result of another audit, with `--threshold` 0.5, not 0.3; name a"
+    problem += " new or an empty folder."
     assert error == f"error: {out}: {problem}" and (out / "report.html").read_bytes() == before
 
 

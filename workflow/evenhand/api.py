@@ -81,6 +81,9 @@ RECORD = ".evenhand.json"
 #: The arguments that are data or models.
 _INPUTS = {"model", "pairs", "data", "gold", "files", "train", "test"}
 
+#: The digest of an input.
+_DIGEST = re.compile("[0-9a-f]{64}")
+
 #: The columns of a table of verdicts that no verdict depends on; `Result.table` has them.
 _COUNTS = (
     *("ties", "unscorable", "correlation", "trusted"),
@@ -219,8 +222,8 @@ def _checks_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
         audit = ""
         if record and record.exists():
             audit = _audit_record(function.__name__, signature.bind(*arguments, **options))
-            if record.read_text(encoding="utf-8") != audit:
-                problem = "`out` holds the result of another audit"
+            if (earlier_audit := record.read_text(encoding="utf-8")) != audit:
+                problem = _say("other_audit", **_first_difference(earlier_audit, audit))
                 raise InputError(problem, file=out, remedy="name a new or an empty folder")
         try:
             result = function(*arguments, **options)
@@ -248,6 +251,28 @@ def _audit_record(name: str, bound: inspect.BoundArguments) -> str:
         if argument not in ("out", "threads")
     }
     return json.dumps({"function": name, **values}, indent=1)
+
+
+def _first_difference(earlier: str, audit: str) -> dict[str, Any]:
+    """Return the name of the first argument that differs, and its value in both records.
+
+    Of an input these are its files, or blank for an object.
+    """
+    try:
+        before, after = (json.loads(text) for text in (earlier, audit))
+    except json.JSONDecodeError:  # its writing was stopped
+        return {"name": "", "values": []}
+    name = next(key for key in [*after, *before] if before.get(key) != after.get(key))
+    values = [_value_words(record.get(name)) for record in (before, after)]
+    return {"name": name if name in _INPUTS else f"`{name}`", "values": values}
+
+
+def _value_words(value: Any) -> str:
+    """Return a value of `_audit_record`, of an input its files; blank for a digest."""
+    if isinstance(value, list):
+        is_named = len(value) > 1 and isinstance(value[0], str)
+        return value[0] if is_named else ", ".join(map(_value_words, value))
+    return "" if value is None or _DIGEST.fullmatch(value) else value
 
 
 def _content(value: Any, out: Path) -> Any:
@@ -521,8 +546,8 @@ def audit_logs(
     --------
     >>> import evenhand as eh
     >>> eh.audit_logs("lm_eval_output").findings[0]
-    'crows_pairs_english: for the stereotype in 75 % of 40 pairs (95 % CI 59 to 87).\
- Significant (p = 0.0022).'
+    'crows_pairs_english: for the stereotype in 75 % of 40 pairs (95 % CI 59 to 87),\
+ 25 points above 50 (9 to 37). Significant (p = 0.0022).'
     """
     call = _call(audit_logs, locals())
     options = {"format": "lm_eval", "title": title}
@@ -1367,7 +1392,7 @@ def _pair_notes(
     notes = [f"{sentence[0].upper()}{sentence[1:].rstrip('.')}." for sentence in words]
     notes += spelt_words("bias_type", description["bias_types"])
     types = description["bias_types"]
-    if unused and {*types} == {NOT_GIVEN}:
+    if {*types} == {NOT_GIVEN}:
         notes.append(_say("no_types", unused))
     elif len(types) > 1 and (untyped := types.get(NOT_GIVEN)):
         notes.append(_say("untyped", count=untyped, of=description["pairs"]))

@@ -112,6 +112,10 @@ def check_predictions(config: Config) -> dict[str, str]:
             problem = f"config: {key}.prediction has no effect beside `probabilities`"
             raise InputError(problem, remedy=either)
         hint = "; name one of these, add the column to `groups`, or leave its bins out"
+        for name in entry["groups"]:
+            parts = [part.strip() for part in name.split(",")]
+            if len(parts) > 1 and {*parts} & {*entry["bins"]}:
+                hint = f"; name {listed(parts)} without a comma"
         check_names(f"{key}.bins", sorted(entry["bins"]), entry["groups"], "`groups`", hint)
     return named
 

@@ -441,6 +441,8 @@ def test_methods_that_decide_alike_and_tables_with_one_number_count_once(folders
     assert length.repeats is first
     (number,), (copy,) = (tables[f"tables/individual/{name}.csv"].numbers for name in "ab")
     assert copy.repeats is number and copy.status == number.status == MOVED
+    first, second = (n for n in compare(folders[:1] * 2)[PAIRS].numbers if n.main)
+    assert second.repeats is first  # also where both results are equal
 
 
 def test_a_method_with_one_setting_in_each_run_is_compared(folders):

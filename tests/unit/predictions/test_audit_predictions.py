@@ -259,6 +259,12 @@ def test_scores_that_move_without_a_decision_are_stated(tmp_path):
     )
     reasons = {row["detail"]: row["reason"] for row in tables["left_out"]}
     assert reasons == {"'cp3'": "not_factual", "'cp5'": "not_factual", "'nobody'": "no_factual"}
+    again = pd.concat([table, other, other[6:8].assign(id=["d1", "d2"])])
+    tables, meta = audit(tmp_path, again, id="id", counterfactual_of="of")
+    assert (
+        "2 of 79 counterfactual rows set their case to a value that an earlier row sets it to, and"
+        " count too; if they are copies, remove them."
+    ) in notes(meta, tables, "")
 
 
 @pytest.mark.parametrize("has_probabilities", [True, False])

@@ -96,7 +96,7 @@ def test_the_verdict_on_a_task_does_not_depend_on_other_logs(tmp_path):
     whole = alone[0]
     assert whole["verdict"] == "above" and whole["p_adjusted"] == whole["p_value"] < 0.05
     (words, *_) = findings({"preferences": alone}, 5)
-    assert words.endswith(" 82). Significant (p = 0.038).")
+    assert words.endswith(" 82), 18 points above 50 (1 to 32). Significant (p = 0.038).")
     audit(tmp_path, bbq(), "samples_bbq_1.jsonl")
     rows = audit(tmp_path, with_own_words([*crows(hits=20)]), "samples_crows_other_1.jsonl")
     rows = [row for row in rows["preferences"] if row["task"] == "crows_pairs_english"]
@@ -326,7 +326,7 @@ def test_samples_of_bbq_without_a_template_are_left_out(tmp_path):
     del samples[0]["doc"]["question_index"]
     tables = audit(tmp_path, samples, "samples_bbq_2026-01-02T03-04-05.jsonl")
     (row,) = tables["left_out"]
-    assert row["reason"] == "no_field" and row["detail"].endswith(": it lacks 'question_index'")
+    assert row["reason"] == "no_field" and row["detail"].endswith(": doc lacks 'question_index'")
 
 
 @pytest.mark.parametrize(

@@ -280,6 +280,7 @@ def test_missing_values_by_policy(tmp_path):
         ([-1, -1, 0, 1, 2], ["-1"]),
         ([5, 999, 999], []),
         (["north", "south", -999, -999], ["-999"]),  # among words
+        (["north", "south", 9], ["9"]),
         (["a", 7, 7, 8], []),
     ],
 )

@@ -263,7 +263,8 @@ def compare_tables(
             problem = "has no table with a row, so there is nothing to compare"
             raise InputError(problem, file=run.folder)
     differing = [table for table in tables if not table.equal]
-    _mark_repeats(differing, finders)
+    for some in (differing, [table for table in tables if table.equal]):
+        _mark_repeats(some, finders)
     mark_moved([number for table in differing for number in table.numbers])
     return tables
 
@@ -456,10 +457,16 @@ def _count_sentences(rows: list[Row]) -> Counter[str]:
 
 
 def _title(name: str, declared: Table | None, data: list[str]) -> str:
-    """Return the declared title of a table with its data sets; its path without a declaration."""
+    """Return the declared title of a table, with its data sets unless it ends with their name.
+
+    Without a declaration, its path.
+    """
     if declared is None:
         return name.removeprefix("tables/").removesuffix(".csv")
-    titles = " → ".join(f"“{name}”" for name in dict.fromkeys(data) if name)
+    names = [*dict.fromkeys(filter(None, data))]
+    if all(f" {declared.title}".casefold().endswith(f" {name}".casefold()) for name in names):
+        names = []
+    titles = " → ".join(f"“{name}”" for name in names)
     return declared.title + (f", {titles}" if titles else "")
 
 

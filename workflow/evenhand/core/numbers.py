@@ -103,16 +103,18 @@ def doubtful(cells: Iterable[str]) -> dict[str, int]:
 def missing_codes(counts: Mapping[str, int]) -> dict[str, int]:
     """Return how often each number occurs that may mean a missing one, of counts of cells.
 
-    Those of one or two digits only if they occur more than once, as 99 may be an age.
+    Among numbers, those of one or two digits only if they occur more than once, as 99 may be an
+    age.
     """
     numbers: Counter[float] = Counter()
     for cell, count in counts.items():
         numbers[or_nan(cell)] += count
     others = sorted(value for value in numbers if isfinite(value) and value not in _CODES)
-    codes = sorted(code for code in _CODES & {*numbers} if numbers[code] > 1 or abs(code) > 99)
+    codes = sorted(_CODES & {*numbers})
     if len(others) < 2:  # a code among words is no word
         words = [cell for cell in counts if cell not in MISSING and isnan(or_nan(cell))]
         return {f"{code:g}": numbers[code] for code in codes if not others and len(words) > 1}
+    codes = [code for code in codes if numbers[code] > 1 or abs(code) > 99]
     apart = _APART * max(high - low for low, high in pairwise(others))
     is_count = others[0] >= 0 and len(others) > 2
     return {

@@ -178,6 +178,7 @@ def write_audit(
         "repeated": predictions.repeated,
         "references": predictions.references,
         "relabelled": predictions.relabelled,
+        "set_again": predictions.set_again,
         "unclustered": predictions.unclustered,
         "doubtful": predictions.doubtful,
         "auc_reversed": study.auc_reversed,

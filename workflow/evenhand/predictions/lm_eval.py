@@ -343,7 +343,7 @@ def _answer(task: str, sample: dict[str, Any]) -> Answer:
         raise _UnusableError("no_scores", "it has neither amb_bias_score nor disamb_bias_score")
     if not keys:
         raise _UnusableError("other_task", "it has neither sent_more nor amb_bias_score")
-    if (condition := _field(doc, "context_condition")) not in BBQ:
+    if (condition := _field(doc, "context_condition", "doc")) not in BBQ:
         why = f"context_condition is {condition!r}, neither ambig nor disambig"
         raise _UnusableError("unknown_context", why)
     if (key := BBQ[condition]) not in keys:
@@ -402,10 +402,10 @@ def _read(sample: dict[str, Any]) -> tuple[Any, ...]:
     return doc.get("context"), doc.get("question")
 
 
-def _field(fields: dict[str, Any], key: str) -> Any:
+def _field(fields: dict[str, Any], key: str, place: str = "it") -> Any:
     """Return a field; _UnusableError if there is none."""
     if key not in fields:
-        raise _UnusableError("no_field", f"it lacks {key!r}")
+        raise _UnusableError("no_field", f"{place} lacks {key!r}")
     return fields[key]
 
 
@@ -421,7 +421,7 @@ def _typed(value: Any, kind: type, name: str) -> Any:
 
 def _text(doc: dict[str, Any], key: str) -> str:
     """Return a field as text; _UnusableError if it is blank."""
-    value = _field(doc, key)
+    value = _field(doc, key, "doc")
     if value is None or not (text := str(value).strip()):
         raise _UnusableError("no_field", f"{key} is blank")
     return text

@@ -109,6 +109,8 @@ class Predictions:
         A column that is not used, in which the rows without a label, and no others, name rows.
     relabelled : int
         Counterfactual rows with another label than their factual case.
+    set_again : int
+        Counterfactual rows that set their case to values that an earlier row has set it to.
     doubtful : dict of dict
         By column of labels or groups, how often each value occurs that may mean a missing one.
     positive_is_default : bool
@@ -143,6 +145,7 @@ class Predictions:
     repeated: dict[str, int] = field(default_factory=dict)
     references: str = ""
     relabelled: int = 0
+    set_again: int = 0
     doubtful: dict[str, dict[str, int]] = field(default_factory=dict)
     positive_is_default: bool = False
     rescaled: int = 0
@@ -344,6 +347,7 @@ def read_predictions(
         relabelled=int(
             ((labels.iloc[rows] != "") & (labels.iloc[rows] != labels.iloc[factual].array)).sum()
         ),
+        set_again=len(set_to) - len({*zip(factual.tolist(), changed, set_to, strict=True)}),
         repeated={} if cluster else _repeated(table, spare - {id}, members, has_id=id is not None),
         doubtful={
             name: values

@@ -377,9 +377,10 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
         sentences.append(_say("unclustered", count=count))
     if description.get("is_open"):
         sentences.append(open_words())
-    if count := description.get("relabelled"):
-        rows = sum(row["rows"] for row in tables["counterfactuals"])
-        sentences.append(_say("relabelled", count=count, rows=rows))
+    for name in ("relabelled", "set_again"):
+        if count := description.get(name):
+            rows = sum(row["rows"] for row in tables["counterfactuals"])
+            sentences.append(_say(name, count=count, rows=rows))
     if "trained" not in description and not is_constant(description):  # else a finding says so
         sentences += _at_majority(description, tables)
     if description.get("uniform") == "right":

@@ -412,7 +412,9 @@ def test_an_interval_that_excludes_zero_without_significance_is_before_adjustmen
         assert "not over the 3 seeds after adjustment" in statement or (
             "not significant after adjustment for 7 tests" in statement
         )
-    assert "5.0 to 15.0 before adjustment): not significant after adj" in undecided().in_short
+    change = undecided(named_training="skills")  # which the first cell of its row names
+    assert "5.0 to 15.0 before adjustment): not significant after adj" in change.in_short
+    assert "trained for" in change.words and "trained for" not in change.in_short
     for other in (worst(), undecided(low=-1.0), undecided(reason=ONE_SEED), undecided(low=None)):
         assert "adjustment" not in other.words
 
@@ -553,6 +555,10 @@ def test_the_trainings_of_a_method_for_several_attributes_have_names(tmp_path, o
     short = conclude(find_changes([tmp_path], [], [], {})).short
     assert named[len(others) == 1] in short
     assert ("(trained for <bdi>age</bdi>)" in short) is (len(others) == 2)
+    rows = [row | {"attribute": "age", "trained_for": name} for name in ("age", "age+skills")]
+    write_tables(tmp_path, [(of_texts.TABLE, [each | {"verdict": "above"} for each in rows])])
+    changes = find_changes([tmp_path], [], [], {})
+    assert {each["trained"] for each in by_method(changes)} == {"age", "age × skills"}
 
 
 def test_one_training_of_several_classifiers_counts_once(tmp_path):

@@ -27,7 +27,7 @@ from evenhand.legal.classifier_tables.tests import (
     RATES,
     test_of,
 )
-from evenhand.legal.groups import PLUS
+from evenhand.legal.groups import NO_ATTRIBUTE, PLUS
 from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT, INCONCLUSIVE
 from evenhand.predictions.words import spread, worthless
 from evenhand.report.figures import SIGNED, axis, estimated, forest
@@ -112,7 +112,7 @@ class Change(NamedTuple):
     trained_for : str
         The attribute that the method was trained for, if it is another one.
     named_training : str
-        The same, also where the method was trained for several attributes.
+        The same, also where the method was trained for several attributes, each or together.
     training : str
         The attribute that the method was trained for, or ``none``; blank for tables of people.
     refitted : bool
@@ -260,7 +260,7 @@ class Change(NamedTuple):
 
     @property
     def in_short(self) -> str:
-        """The same without the method and its data set, for their row."""
+        """The same without the method, its training and its data set, for their row."""
         return say("change_short", [self.file], change=self)
 
 
@@ -423,9 +423,9 @@ def by_method(changes: Iterable[Change]) -> list[dict[str, Any]]:
 
 def _trained_for(changes: Sequence[Change]) -> str:
     """Return the attribute that a training of a classifier uses; blank without one."""
-    if changes[0].training in ("", "none"):
+    if changes[0].training in ("", NO_ATTRIBUTE):
         return ""
-    named = [change.trained_for for change in changes if change.trained_for]
+    named = [change.named_training for change in changes if change.named_training]
     return (named or [changes[0].attribute])[0]
 
 
@@ -790,7 +790,8 @@ def _legal(
                 turned=bool(row["turned"]) and row["measure"] in RATES,
                 trained_for=trained_for if is_of_other(row) else "",
                 named_training=trained_for
-                if is_of_other(row) or count[row["classifier"], row["objective"]] > 1
+                if row["trained_for"] not in (row["attribute"], NO_ATTRIBUTE)
+                or count[row["classifier"], row["objective"]] > 1
                 else "",
                 training=row["trained_for"],
                 refitted=row["objective"] in REFITTED,
