@@ -361,7 +361,9 @@ def filter_files(config: Config) -> list[str]:
     modules = [filter_module(name) for name in config["slguset"]["filters"]]
     names = dict.fromkeys(name for module in modules for name in declared(module, "FILES"))
     settings = config["slguset"]["names_jieba"]
-    for key, table in NAME_TABLES.items():
+    # names_lac alone uses every table that the pack has
+    tables = NAME_TABLES.items() if "names_jieba" in config["slguset"]["filters"] else ()
+    for key, table in tables:
         if not settings[key]:
             names.pop(table, None)
         elif table in names and not Path(pack_file(config, table)).is_file():

@@ -35,11 +35,7 @@ from unit.cases import read_cases
 
 ALL = read_schema(SCHEMA)["properties"]["slguset"]["properties"]["filters"]["items"]["enum"]
 #: Those of zh_gender; it has no tables, or language, of the others.
-FILTERS = [
-    name
-    for name in ALL
-    if name not in ("deny_list", "names_hanta", "names_listed", "names_sudachi")
-]
+FILTERS = [name for name in ALL if name not in ("names_hanta", "names_listed", "names_sudachi")]
 
 SETTINGS = {
     **dict.fromkeys(("anonymised", "surname_title", "familiar"), "drop"),
@@ -367,11 +363,15 @@ def test_the_plan_gives_filters_what_they_declare(resources):
         assert [file for file in files if file.rpartition("/")[2] in names_jieba.OPTIONAL] == [
             f"resources/packs/zh_gender/{table}.csv"
         ]
+    config["slguset"]["filters"] = ["names_lac"]
+    files = plan_slguset.filter_files(config)
+    assert files == [f"resources/packs/zh_gender/{table}" for table in names_lac.FILES]
 
 
 def test_a_setting_whose_table_the_pack_lacks_is_refused(tmp_path, repository):
     pack = shutil.copytree(repository / "resources/packs/zh_gender", tmp_path / "pack")
-    (pack / "name_weights.csv").unlink()
+    for name in ("name_weights", "deny_list"):
+        (pack / f"{name}.csv").unlink()
     jieba = {"use_stop_words": True, "use_name_weights": True}
     with_list = {"pack": str(pack), "filters": ["names_jieba"], "names_jieba": jieba}
     config = complete({"slguset": with_list}, read_schema(SCHEMA))

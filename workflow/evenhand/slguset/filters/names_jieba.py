@@ -8,7 +8,7 @@ do not have the form of a name. No word in it was marked as a name in the tagged
 name_weights.csv, form and context must make a name likely (`evenhand.slguset.name_weights`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,13 @@ WORD_LISTS = ("name_stop_words.csv", "everyday_words.csv")
 
 def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
     """Return the filter: see `evenhand.slguset.apply_filters`."""
+    return name_filter(name_spans(files), read_rules(files, settings))
+
+
+def name_spans(
+    files: Mapping[str, Path],
+) -> Callable[[list[str], list[list[str]]], list[list[tuple[int, int]]]]:
+    """Return a function that finds the names of sentences, given their words."""
     tables = [files[name] for name in WORD_LISTS if name in files]
     stop_words = {row["word"] for table in tables for row in read_resource(table, ["word"])}
     weights = None
@@ -52,4 +59,4 @@ def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
             sentence_spans.append([(name.start, name.end) for name in names])
         return sentence_spans
 
-    return name_filter(spans, read_rules(files, settings))
+    return spans

