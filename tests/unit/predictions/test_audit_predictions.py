@@ -1051,7 +1051,7 @@ def test_calibration_errors_that_may_be_significant_have_further_draws(tmp_path,
         assert [row["noise_95"] for row in again] == [row["noise_95"] for row in tables["gaps"]]
 
 
-def test_errors_of_calibration_that_cancel_in_random_groups_are_no_gap(tmp_path):
+def test_errors_of_calibration_that_cancel_in_random_groups_are_no_gap(tmp_path, further_draws):
     """Scores of one group are too high, and of the other too low, by as much."""
     draw, n = np.random.default_rng(3), 1200
     group, p = np.arange(n) % 2, draw.uniform(0.2, 0.8, n)
