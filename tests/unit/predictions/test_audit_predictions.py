@@ -1586,10 +1586,11 @@ def test_a_column_of_persons_with_several_rows_is_named(tmp_path):
         (by_person, {}, True),
         (by_person, {"cluster": "patient"}, False),
         (table, {}, False),  # groups differ
+        (by_person.assign(half=visit // 2), {"groups": ["group", "half"]}, False),  # of one
         (by_person.assign(patient=person // 6), {}, False),  # few, such as sites
         (by_person.assign(patient=person, group=np.where(person < 20, "a", "b")), {}, False),  # age
     ):
-        tables, meta = audit(tmp_path, data, **options, **more)
+        tables, meta = audit(tmp_path, data, **options | more)
         assert any(note.startswith(words) for note in notes(meta, tables, "")) is is_noted
     tables, meta = audit(tmp_path, table, **options)
     former = notes(meta | {"repeated": 2}, tables, "")  # of a result of an earlier version
