@@ -49,6 +49,7 @@ def test_erasure_keeps_its_promise():
             "worst_group_f1",
         )
         assert row["features_linear"] < 0.6 < row["plain_features_linear"]
+        assert row["plain_worst"] == found[problem, PLAIN]["worst"]
         assert found[problem, PLAIN].get("met") is None
     assert {*TABLE.header} - {*found["spurious", "leace"]} == {
         gap + column for gap in EQUAL.values() for column in ("", *OVER_SAMPLER)
