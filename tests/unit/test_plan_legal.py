@@ -128,12 +128,12 @@ def test_a_training_is_told_only_what_differs_from_its_family(here):
     config = with_classifiers(
         linear=LINEAR, same=LINEAR | {"clip": 1.0, "epsilon": 1e-3, "epochs": 20, "patience": 5}
     )
-    told = plan_classifiers.training_options(config, "mine", "linear", "erm", "none")
+    told = plan_classifiers.training_options(config, "linear", "erm", "none")
     assert told == {
         **{"family": "linear", "classifier": "linear", "objective": "erm"},
         **{"attribute": None, "objective_options": None, "settings": None},
     }
-    same = plan_classifiers.training_options(config, "mine", "same", "erm", "none")
+    same = plan_classifiers.training_options(config, "same", "erm", "none")
     assert same == told | {"classifier": "same"}
 
 
@@ -141,20 +141,18 @@ def test_settings_reach_their_stages(here):
     linear = LINEAR | {"learning_rate": 0.003, "epsilon": 1e-8, "min_df": 2, "warmup": 0.1}
     encoder = ENCODER | {"dtype": "bf16", "mode": "compat", "accumulate": 4, "keep_weights": False}
     config = with_classifiers(linear=linear, encoder=encoder)
-    told = plan_classifiers.training_options(config, "mine", "linear", "erm", "none")
+    told = plan_classifiers.training_options(config, "linear", "erm", "none")
     assert told["settings"] == ["learning_rate=0.003", "warmup=0.1", "epsilon=1e-08"]
-    told = plan_classifiers.training_options(
-        config, "mine", "encoder", "group_dro", "applicant_age"
-    )
+    told = plan_classifiers.training_options(config, "encoder", "group_dro", "applicant_age")
     assert told["settings"] == ["accumulate=4", "dtype=bf16", "mode=compat", "keep_weights=False"]
     assert told["attribute"] == "applicant_age"
 
 
 def test_epochs_are_chosen_by_groups_only_where_there_are_some(here):
     config = with_classifiers(linear=LINEAR | {"select": "worst_group_f1"})
-    told = plan_classifiers.training_options(config, "mine", "linear", "group_dro", "applicant_age")
+    told = plan_classifiers.training_options(config, "linear", "group_dro", "applicant_age")
     assert told["settings"] == ["select=worst_group_f1"]
-    told = plan_classifiers.training_options(config, "mine", "linear", "erm", "none")
+    told = plan_classifiers.training_options(config, "linear", "erm", "none")
     assert told["settings"] is None
 
 

@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 import evenhand
 
 DIALECT = re.compile(r"\b(what|said|told|says|tells|stands?|whom|nobody|theirs)\b", re.I)
@@ -18,28 +20,28 @@ VAGUE = re.compile(
 )
 
 
-def parsed() -> Iterator[tuple[Path, ast.Module]]:
-    for path in Path(next(iter(evenhand.__path__))).rglob("*.py"):
-        yield path, ast.parse(path.read_bytes())
-
-
-def test_docstrings_use_the_terms_of_the_field():
+@pytest.fixture(scope="module")
+def wording() -> tuple[list[str], list[str]]:
+    """The docstrings of the library, and the places of vague names; each module is parsed once."""
     documented = ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef
-    texts = [
-        ast.get_docstring(node) or ""
-        for _, module in parsed()
-        for node in ast.walk(module)
-        if isinstance(node, documented)
-    ]
+    texts, vague = [], []
+    for path in Path(next(iter(evenhand.__path__))).rglob("*.py"):
+        nodes = list(ast.walk(ast.parse(path.read_bytes())))
+        texts += [ast.get_docstring(node) or "" for node in nodes if isinstance(node, documented)]
+        vague += [f"{path}:{line}: {name}" for line, name in names(nodes) if VAGUE.fullmatch(name)]
+    return texts, vague
+
+
+def test_docstrings_use_the_terms_of_the_field(wording):
+    texts, _ = wording
     words = sum(len(re.findall(r"[A-Za-z]+", text)) for text in texts)
     dialect = sum(len(DIALECT.findall(text)) for text in texts)
     assert words > 10_000
     assert 10_000 * dialect / words < HIGHEST
 
 
-def names(module: ast.Module) -> Iterator[tuple[int, str]]:
+def names(nodes: list[ast.AST]) -> Iterator[tuple[int, str]]:
     """Yield line and name of variables, parameters, functions and classes, but not of fields."""
-    nodes = list(ast.walk(module))
     bodies = (node.body for node in nodes if isinstance(node, ast.ClassDef))
     fields = {
         id(item.target) for body in bodies for item in body if isinstance(item, ast.AnnAssign)
@@ -57,11 +59,5 @@ def names(module: ast.Module) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.name.strip("_")
 
 
-def test_names_state_the_role_of_a_value():
-    vague = [
-        f"{path}:{line}: {name}"
-        for path, module in parsed()
-        for line, name in names(module)
-        if VAGUE.fullmatch(name)
-    ]
-    assert vague == []
+def test_names_state_the_role_of_a_value(wording):
+    assert wording[1] == []

@@ -48,7 +48,7 @@ def bias(repository, folder):
     [pairs, triples, people, cases, classifiers, predictions, bias],
     ids=lambda f: f.__name__,
 )
-def test_the_numbers_are_those_that_are_kept(make, repository, tmp_path):
+def test_the_numbers_are_those_that_are_kept(make, repository, tmp_path, further_draws):
     make(repository, tmp_path)
     texts = [
         f"{package.parent.relative_to(tmp_path) / file.name}\n{file.read_text(encoding='utf-8')}"

@@ -21,7 +21,7 @@ stereotypes:
   sets:
     pairs: {format: crows_pairs, file: resources/demo/stereotypes/pairs.csv, language: en}
 slguset:
-  shard_megabytes: 0.01
+  shard_megabytes: 0.02
   corpora:
     chenhe: {files: [resources/demo/newspapers/chenhe]}
   filters: [names_jieba, pair_fit, coreference, biology]

@@ -475,7 +475,7 @@ def test_one_core_gives_the_same_bytes_as_four(demo_template, tmp_path):
 
 
 def test_any_shard_size_gives_the_same_bytes(demo, demo_template):
-    demo.edit("config/small.yaml", "shard_megabytes: 0.01", "shard_megabytes: 100")
+    demo.edit("config/small.yaml", "shard_megabytes: 0.02", "shard_megabytes: 100")
     run = demo.run("results/slguset/candidates.parquet", "results/tables/corpus")
     assert run.rules.count("extract_sentences") == 1  # files are read together
     made = {job.rule for job in run.jobs if not job.served}

@@ -229,7 +229,7 @@ def learns(config: Config, objective: str) -> bool:
 
 
 def training_options(
-    config: Config, name: str, classifier: str, objective: str, attribute: str
+    config: Config, classifier: str, objective: str, attribute: str
 ) -> dict[str, Any]:
     """Return the options of a training, without settings that are the kind's defaults."""
     entry = config["legal"]["classifiers"][classifier]

@@ -325,7 +325,7 @@ def training_options(wildcards):
     key = plan_legal.section(config, "classifiers", wildcards.classifier)
     entry = LEGAL["classifiers"][wildcards.classifier]
     values = plan_classifiers.training_options(
-        config, wildcards.legal, wildcards.classifier, wildcards.objective, wildcards.attribute
+        config, wildcards.classifier, wildcards.objective, wildcards.attribute
     )
     keys = {
         **{"classifier": None, "objective": f"{key}.objectives"},

@@ -496,7 +496,7 @@ def test_other_choices_of_audits_are_stated_first(run, tmp_path):
     assert "**No group difference changed. No table differs.**" in run("next", "other")[1]
 
 
-def test_the_first_line_on_two_audits_is_about_groups(run, tmp_path):
+def test_the_first_line_on_two_audits_is_about_groups(run, tmp_path, further_draws):
     rows = pd.DataFrame({"label": [0, 0, 1, 1] * 100, "sex": ["f", "m"] * 200})
     equal = pd.Series([0, 0, 1, 1] * 90 + [1, 1, 0, 0] * 10)
     for name, answer in (

@@ -213,10 +213,6 @@ def test_a_masked_lm_is_an_encoder(tmp_path, family):
     model = HierarchicalClassifier(encoder, 2, 2)
     model(batch)[0].sum().backward()
     assert all(one.grad is not None for one in model.parameters())
-    lm = hierarchical.torch.nn.Module.state_dict(load_encoder(folder, dtype="bf16"))
-    assert {tensor.dtype for tensor in lm.values() if tensor.is_floating_point()} == {
-        torch.bfloat16
-    }
 
 
 def test_an_encoder_that_reads_images_too(tmp_path):
@@ -233,8 +229,6 @@ def test_an_encoder_that_reads_images_too(tmp_path):
 
 def test_what_is_no_encoder(tmp_path):
     folder = tiny_models.save(tmp_path / "m")
-    with pytest.raises(InputError, match="dtype 'int8' is unknown"):
-        load_encoder(folder, dtype="int8")
     with pytest.raises(InputError, match="its first token does not see the others"):
         load_encoder(tiny_causal.save(tmp_path / "c"))
     weights = load_file(folder / "model.safetensors")

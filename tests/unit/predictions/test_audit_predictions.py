@@ -1057,7 +1057,7 @@ def test_calibration_errors_that_may_be_significant_have_further_draws(tmp_path,
         assert [row["noise_95"] for row in again] == [row["noise_95"] for row in tables["gaps"]]
 
 
-def test_errors_of_calibration_that_cancel_in_random_groups_are_no_gap(tmp_path):
+def test_errors_of_calibration_that_cancel_in_random_groups_are_no_gap(tmp_path, further_draws):
     """Scores of one group are too high, and of the other too low, by as much."""
     draw, n = np.random.default_rng(3), 1200
     group, p = np.arange(n) % 2, draw.uniform(0.2, 0.8, n)
@@ -1592,10 +1592,11 @@ def test_a_column_of_persons_with_several_rows_is_named(tmp_path):
         (by_person, {}, True),
         (by_person, {"cluster": "patient"}, False),
         (table, {}, False),  # groups differ
+        (by_person.assign(half=visit // 2), {"groups": ["group", "half"]}, False),  # of one
         (by_person.assign(patient=person // 6), {}, False),  # few, such as sites
         (by_person.assign(patient=person, group=np.where(person < 20, "a", "b")), {}, False),  # age
     ):
-        tables, meta = audit(tmp_path, data, **options, **more)
+        tables, meta = audit(tmp_path, data, **options | more)
         assert any(note.startswith(words) for note in notes(meta, tables, "")) is is_noted
     tables, meta = audit(tmp_path, table, **options)
     former = notes(meta | {"repeated": 2}, tables, "")  # of a result of an earlier version

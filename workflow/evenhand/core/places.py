@@ -31,9 +31,8 @@ def located(value: Any) -> Any:
         return {key: located(item) for key, item in value.items()}
     if isinstance(value, list):
         return [located(item) for item in value]
-    if isinstance(value, str) and value.startswith(_PARTS):
+    if isinstance(value, str) and value.startswith(_PARTS) and not Path(value).exists():
         inside = value.startswith("workflow/evenhand/")
         path = LIBRARY / value.removeprefix("workflow/") if inside else ROOT / value
-        if not Path(value).exists() and path.exists():
-            return str(path)
+        return str(path) if path.exists() else value
     return value

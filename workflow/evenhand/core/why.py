@@ -98,7 +98,7 @@ def main() -> None:
     print("\n".join(explain(plan["jobs"], Path(state) if state else None, past)))
 
 
-def dry_run(arguments: list[str], folder: Path | None = None) -> tuple[dict | None, str]:
+def dry_run(arguments: list[str]) -> tuple[dict | None, str]:
     """Return Snakemake's plan for these arguments (None if it fails), and its output."""
     program = ROOT / "workflow" / "dry_run.py"
     with tempfile.TemporaryDirectory() as scratch:
@@ -109,7 +109,6 @@ def dry_run(arguments: list[str], folder: Path | None = None) -> tuple[dict | No
             stderr=subprocess.STDOUT,
             text=True,
             encoding="utf-8",
-            cwd=folder,
         )
         if done.returncode:
             return None, done.stdout

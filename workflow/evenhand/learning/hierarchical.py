@@ -49,9 +49,9 @@ LIKE_BERT = frozenset({"bert", "camembert", "electra", "roberta", "xlm-roberta"}
 
 
 def load_encoder(
-    source: Path | str, *, revision: str | None = None, device: str = "cpu", dtype: str = "fp32"
+    source: Path | str, *, revision: str | None = None, device: str = "cpu"
 ) -> "PreTrainedModel":
-    """Load an encoder of paragraphs for further training.
+    """Load an encoder of paragraphs for further training, in fp32.
 
     Parameters
     ----------
@@ -62,9 +62,6 @@ def load_encoder(
         Branch, tag or commit on the hub.
     device : str
         ``cpu``, ``cuda`` or ``cuda:N``.
-    dtype : str
-        ``fp32`` or ``bf16``: the number format of the weights. To train in bf16, load fp32 and
-        run under `torch.autocast`.
 
     Returns
     -------
@@ -80,13 +77,13 @@ def load_encoder(
     """
     from transformers import AutoModel
 
-    prepare_device(device, dtype)
+    prepare_device(device, "fp32")
     if isinstance(source, Path):
         check_folder(source, vocabulary=False)
     if family_of(source, revision=revision) != "masked":
         problem = "is a causal language model: its first token does not see the others"
         raise InputError(problem, file=source, remedy="use an encoder, such as BERT or RoBERTa")
-    encoder, lost = read_weights(AutoModel, source, "encoder", revision=revision, dtype=dtype)
+    encoder, lost = read_weights(AutoModel, source, "encoder", revision=revision, dtype="fp32")
     # A pooling layer that the checkpoint lacks is random, and is dropped.
     if missing := [name for name in lost if not name.startswith("pooler.")]:
         problem = (

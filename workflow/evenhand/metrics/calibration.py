@@ -5,6 +5,8 @@ expected calibration error over bins of equal width. It is above 0 even for a pe
 classifier, and grows as cases become fewer.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 
 #: Bins of Guo et al.
@@ -68,6 +70,18 @@ def bin_values(confidence: np.ndarray, holds: np.ndarray, bins: int = BINS) -> n
         for weights in (None, np.round(confidence * GRID) / GRID, holds.astype(np.float64))
     ]
     return np.stack(parts, axis=-1).reshape(count, bins * 3).astype(np.float64)
+
+
+def filled_bins(sums: np.ndarray) -> Iterator[tuple[dict[str, float], float, float, float]]:
+    """Yield each bin with a prediction, of sums of `bin_values`, shape (3 * `BINS`,).
+
+    Each has the cells that name it, the number of predictions, their mean confidence, and the share
+    of correct ones.
+    """
+    for place, (count, confidence, right) in enumerate(sums.reshape(-1, 3).tolist()):
+        if count:
+            name = {"bin": place + 1, "from": place / BINS, "to": (place + 1) / BINS}
+            yield name, count, confidence / count, right / count
 
 
 def calibration_error(sums: np.ndarray) -> np.ndarray:

@@ -4,9 +4,10 @@ A row that cannot be used goes to the quarantine with its reason (`REASONS`).
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import reduce
 from math import isfinite, isinf, isnan
 from pathlib import Path
 from typing import Any
@@ -242,8 +243,8 @@ def read_predictions(
         cells = table[list(dict.fromkeys(read))]
         # an array, as a series that is one of the columns would be left out of them
         differs = (cells != cells.groupby(ids.to_numpy()).transform("first")).any(axis=1)
-        bad.mark(repeats & differs, "other_row", ids.map(repr))
-        bad.mark(repeats, "duplicate_id", ids.map(repr))
+        bad.mark(repeats & differs, "other_row", ids)
+        bad.mark(repeats, "duplicate_id", ids)
     bad.mark((labels == "") & is_case, "no_label")
     is_p = prediction is not None and _are_probabilities(table[prediction], classes)
     if prediction:
@@ -270,7 +271,7 @@ def read_predictions(
         # a class that is never predicted is probably spelt otherwise
         if {*classes} - {*names} and len(others) > WRONG_SHARE * bad.usable.sum():
             raise _other_labels(others, prediction, label, classes, file, has_lines=gold is None)
-        bad.mark(~known, "not_a_label", names.map(repr))
+        bad.mark(~known, "not_a_label", names)
         predicted = names.map(place).fillna(0).to_numpy(dtype=int)
     elif is_cut:
         predicted = np.where(p[:, positive_place] >= threshold, positive_place, 1 - positive_place)
@@ -399,7 +400,9 @@ def _repeated(
     is_copied = times.min() > 1 and len(times) > MOST_EQUAL and len(table) < 4 * len(times)
     count = 0 if has_id or not (spare or is_copied) else len(table) - len(times)
     repeated = {"": count} if count else {}
-    groups = members.agg("\0".join, axis=1)
+    groups = reduce(
+        lambda joined, cells: joined + "\0" + cells, (members[name] for name in members)
+    )
     expected = 1 - (groups.value_counts(normalize=True) ** 2).sum()
     for name in sorted(spare):
         cells = table[name]
@@ -502,10 +505,17 @@ class _LeftOut:
         """Whether each row can be used, so far."""
         return self.table["reason"] == ""
 
-    def mark(self, is_bad: pd.Series, reason: str, details: pd.Series | str = "") -> None:
-        """Mark the rows that are bad and have no reason yet."""
+    def mark(
+        self,
+        is_bad: pd.Series,
+        reason: str,
+        cells: pd.Series | pd.DataFrame | None = None,
+        form: Callable[[Any], str] = repr,
+    ) -> None:
+        """Mark the rows that are bad and have no reason yet; the detail is from their cells."""
         chosen = is_bad & self.usable
-        self.table.loc[chosen, "detail"] = details if isinstance(details, str) else details[chosen]
+        if cells is not None and chosen.any():
+            self.table.loc[chosen, "detail"] = list(map(form, cells[chosen].to_numpy().tolist()))
         self.table.loc[chosen, "reason"] = reason
 
     def rows(self) -> list[dict[str, Any]]:
@@ -655,13 +665,13 @@ def _probabilities(
     values = values.where((values - inside).abs() > CLOSE, inside)
     bad.mark((cells == "").any(axis=1), "no_prediction")
     outside = ~((values >= 0) & (values <= 1)).all(axis=1)
-    bad.mark(outside, "not_a_probability", cells.agg(", ".join, axis=1))
+    bad.mark(outside, "not_a_probability", cells, ", ".join)
     if by_class:
         sums = pd.Series([row.sum() for row in values.to_numpy()], index=values.index)
         distance = ((sums - 1).abs() - 1e-9).clip(lower=0)  # 0.999 is within a tolerance of 0.001
         is_off = distance > TOLERANCE
         is_bad = is_off & ((distance > _rounding(cells)) | (sums == 0))
-        bad.mark(is_bad, "sum_not_one", sums.map("{:g}".format))
+        bad.mark(is_bad, "sum_not_one", sums, "{:g}".format)
         is_rescaled = is_off & ~is_bad
         return values.div(sums.where(is_rescaled, 1.0), axis=0).to_numpy(), is_rescaled
     of_positive = values.iloc[:, 0].to_numpy()
@@ -691,15 +701,15 @@ def _counterfactuals(
     place = pd.Series(cases, index=ids.iloc[cases])
     is_known = factual_ids.isin(place.index)
     is_flip = factual_ids.isin(ids[factual_ids != ""]) & ~factual_ids.isin(ids[factual_ids == ""])
-    bad.mark((factual_ids != "") & is_flip, "not_factual", factual_ids.map(repr))
-    bad.mark((factual_ids != "") & ~is_known, "no_factual", factual_ids.map(repr))
+    bad.mark((factual_ids != "") & is_flip, "not_factual", factual_ids)
+    bad.mark((factual_ids != "") & ~is_known, "no_factual", factual_ids)
     rows = np.flatnonzero((factual_ids != "") & bad.usable)
     factual = place[factual_ids.iloc[rows]].to_numpy()
     named = members.to_numpy()[rows]
     differs = (named != members.to_numpy()[factual]) & (named != "")  # a blank cell is no change
     same = bad.usable & False
     same.iloc[rows] = ~differs.any(axis=1)
-    bad.mark(same, "no_flip", factual_ids.map(repr))
+    bad.mark(same, "no_flip", factual_ids)
     kept = differs.any(axis=1)
     differs, named = differs[kept], named[kept]
     changed = [" and ".join(members.columns[row]) for row in differs]

@@ -1,14 +1,12 @@
 """The cases behind the metrics of groups, of predictions made elsewhere and of classifiers."""
 
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 
-from evenhand.comparison.items.common import Items
+from evenhand.comparison.items.common import Items, audit_folder, cases_of_audit
 from evenhand.comparison.results import Results
 from evenhand.io.documents import read_description
-from evenhand.io.tables import read_columns, read_table_schema
 from evenhand.legal.classifier_study import SETTING_KEY
 from evenhand.predictions.read import CASE_COLUMNS, Predictions, one_hot
 from evenhand.predictions.study import Metric, PredictionStudy
@@ -20,21 +18,21 @@ class Store:
 
     def __init__(self, results: Results, table: str) -> None:
         self.results = results
-        self.folder = results.folder / "predictions" / Path(table).parent.name
+        self.folder = audit_folder(results, table)
 
     @cached_property
     def study(self) -> PredictionStudy | None:
         """The audited predictions; None where the folder does not have all of them."""
-        meta, cases = self.folder / "meta.json", self.folder / "cases.parquet"
+        meta = self.folder / "meta.json"
         if not meta.is_file():
             return None
         description = read_description(meta, {"name"}, "the audit")
         if trained := description.get("trained"):
             return self._trained(trained, description.get("positive"))
         columns = [*CASE_COLUMNS, *description["groups"]]
-        if not cases.is_file() or not {*columns} <= {*read_table_schema(cases).names}:
+        if (cases := cases_of_audit(self.folder, columns)) is None:
             return None
-        table = read_columns(cases, columns).to_pandas()
+        table = cases.to_pandas()
         classes, positive = description["classes"], description.get("positive")
         places = {name: place for place, name in enumerate(classes)}
         true, predicted = (

@@ -6,10 +6,16 @@ table in it. Its method ``items(key, column)`` returns the items behind this num
 these keys, or None where they are unknown.
 """
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from pandas import factorize
+
+from evenhand.comparison.results import Results
+from evenhand.io.tables import read_columns, read_table_schema
 
 
 class Items(NamedTuple):
@@ -37,6 +43,19 @@ class Items(NamedTuple):
     runs: np.ndarray = np.empty(0)
     part: np.ndarray = np.empty(0, dtype=str)
     slope: np.ndarray = np.empty(0)
+
+
+def audit_folder(results: Results, table: str) -> Path:
+    """Return the folder of an audit's cases: of ``tables/predictions/{name}/….csv``."""
+    return results.folder / "predictions" / Path(table).parent.name
+
+
+def cases_of_audit(folder: Path, columns: Sequence[str]) -> pa.Table | None:
+    """Return columns of an audit's cases; None where they lack a column, or there are none."""
+    cases = folder / "cases.parquet"
+    if not cases.is_file() or not {*columns} <= {*read_table_schema(cases).names}:
+        return None
+    return read_columns(cases, columns)
 
 
 def difference(items: Items | None, others: Items | None, noise: float = 0.0) -> Items | None:

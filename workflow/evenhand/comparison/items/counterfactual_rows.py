@@ -1,16 +1,14 @@
 """The rows behind the numbers on counterfactual rows of predictions made elsewhere."""
 
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from evenhand.comparison.items.common import Items
+from evenhand.comparison.items.common import Items, audit_folder, cases_of_audit
 from evenhand.comparison.results import Results
-from evenhand.io.tables import read_columns, read_table_schema
 from evenhand.predictions.read import COUNTERFACTUALS
 
 
@@ -18,15 +16,15 @@ class Store:
     """The counterfactual rows of an audit: of ``tables/predictions/{name}/counterfactual….csv``."""
 
     def __init__(self, results: Results, table: str) -> None:
-        self.path = results.folder / "predictions" / Path(table).parent.name / "cases.parquet"
+        self.folder = audit_folder(results, table)
 
     @cached_property
     def rows(self) -> pd.DataFrame | None:
         """The rows, with the id and the cluster of their factual case; None where unknown."""
         columns = ["id", "cluster", COUNTERFACTUALS]
-        if not self.path.is_file() or not {*columns} <= {*read_table_schema(self.path).names}:
+        if (cases := cases_of_audit(self.folder, columns)) is None:
             return None
-        cases = read_columns(self.path, columns).combine_chunks()
+        cases = cases.combine_chunks()
         nested = cases[COUNTERFACTUALS].combine_chunks()
         rows = pa.Table.from_struct_array(pc.list_flatten(nested)).to_pandas()
         factual = cases.select(columns[:2]).take(pc.list_parent_indices(nested))

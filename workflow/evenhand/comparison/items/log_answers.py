@@ -1,14 +1,12 @@
 """The samples behind the preferences in logs of lm-evaluation-harness."""
 
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from evenhand.comparison.items.common import Items
+from evenhand.comparison.items.common import Items, audit_folder, cases_of_audit
 from evenhand.comparison.results import Results
-from evenhand.io.tables import read_columns, read_table_schema
 from evenhand.metrics.inference import swap_sides
 from evenhand.stereotypes.clusters import templates
 
@@ -19,14 +17,14 @@ class Store:
     """The samples of an audit of logs: of ``tables/predictions/{name}/preferences.csv``."""
 
     def __init__(self, results: Results, table: str) -> None:
-        self.path = results.folder / "predictions" / Path(table).parent.name / "cases.parquet"
+        self.folder = audit_folder(results, table)
 
     @cached_property
     def answers(self) -> pd.DataFrame | None:
         """The samples that name a group, with their cluster; None for a file without them."""
-        if not self.path.is_file() or not {*COLUMNS} <= {*read_table_schema(self.path).names}:
+        if (cases := cases_of_audit(self.folder, COLUMNS)) is None:
             return None
-        answers = read_columns(self.path, COLUMNS).to_pandas()
+        answers = cases.to_pandas()
         return answers[answers["preference"].notna()]
 
     def items(self, key: dict[str, str], column: str) -> Items | None:

@@ -43,9 +43,9 @@ def _quantities(study: CaseStudy) -> Iterator[dict[str, Any]]:
     yield {"quantity": "task", "ours": dataset.task_name}
     yield {"quantity": "classes", "ours": len(dataset.labels)}
     yield _part("classes that occur", "", int(hot.any(axis=0).sum()), len(dataset.labels))
-    yield _compared("cases", "", total, sum(dataset.published.values()) or None)
+    yield _compared("", total, sum(dataset.published.values()) or None)
     for split in SPLITS:
-        yield _compared("cases", split, int(parts[split].sum()), dataset.published.get(split))
+        yield _compared(split, int(parts[split].sum()), dataset.published.get(split))
     if without := total - sum(int(parts[split].sum()) for split in SPLITS):
         yield {"quantity": "cases", "item": "without a split", "ours": without}
     firsts, trained = columns["duplicate_of"], columns["case_id"].filter(parts["train"])
@@ -95,8 +95,8 @@ def _part(quantity: str, item: str, count: int, of: int) -> dict[str, Any]:
     return {"quantity": quantity, "item": item, "ours": count, "of": of, "share": share}
 
 
-def _compared(quantity: str, item: str, count: int, published: int | None) -> dict[str, Any]:
-    row = {"quantity": quantity, "item": item, "ours": count}
+def _compared(item: str, count: int, published: int | None) -> dict[str, Any]:
+    row = {"quantity": "cases", "item": item, "ours": count}
     if published is None:
         return row
     verdict = REPRODUCED if count == published else NOT_REPRODUCED

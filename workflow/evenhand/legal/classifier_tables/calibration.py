@@ -18,7 +18,12 @@ from evenhand.legal.classifier_study import (
     ClassifierStudy,
     noise_verdict,
 )
-from evenhand.metrics.calibration import BINS, bin_values, calibration_error, confidences
+from evenhand.metrics.calibration import (
+    bin_values,
+    calibration_error,
+    confidences,
+    filled_bins,
+)
 from evenhand.metrics.disparity import drawn_seed, permuted_sums, share_as_far
 
 #: The columns that name a row, of this table and of the bins.
@@ -106,13 +111,5 @@ def _summary(sums: np.ndarray) -> Row:
 
 
 def _bins(sums: np.ndarray) -> Iterator[Row]:
-    for place, (count, confidence, right) in enumerate(sums.sum(axis=0).reshape(-1, 3).tolist()):
-        if count:
-            yield {
-                "bin": place + 1,
-                "from": place / BINS,
-                "to": (place + 1) / BINS,
-                "predictions": int(count),
-                "confidence": confidence / count,
-                "share_right": right / count,
-            }
+    for name, count, confidence, right in filled_bins(sums.sum(axis=0)):
+        yield name | {"predictions": int(count), "confidence": confidence, "share_right": right}

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from evenhand.core.tables import NotApplicable, Row, Table, integer, share, text
-from evenhand.metrics.calibration import BINS
+from evenhand.metrics.calibration import BINS, filled_bins
 from evenhand.metrics.group import group_sums
 from evenhand.predictions.study import PredictionStudy
 
@@ -31,16 +31,7 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
     for attribute in study.attributes:
         sums = group_sums(study.calibrated, attribute.codes, len(attribute.values))
         for group, bins in zip(attribute.values, sums, strict=True):
-            parts = study.by_run(bins).mean(axis=0).reshape(-1, 3)
-            for place, (count, confidence, right) in enumerate(parts.tolist()):
-                if count:
-                    yield {
-                        "attribute": attribute.name,
-                        "group": group,
-                        "bin": place + 1,
-                        "from": place / BINS,
-                        "to": (place + 1) / BINS,
-                        "cases": int(count),
-                        "confidence": confidence / count,
-                        "observed_frequency": right / count,
-                    }
+            key = {"attribute": attribute.name, "group": group}
+            for name, count, confidence, right in filled_bins(study.by_run(bins).mean(axis=0)):
+                cells = {"cases": int(count), "confidence": confidence}
+                yield key | name | cells | {"observed_frequency": right}

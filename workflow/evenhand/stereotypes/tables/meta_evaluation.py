@@ -86,25 +86,25 @@ def agreements(study: PairStudy) -> list[Agreement]:
     return results
 
 
+def by_method(study: PairStudy) -> Iterator[tuple[Row, Agreement, np.ndarray]]:
+    """Yield the key of each row with its agreement, and which pairs are rated and have a score."""
+    for agreement in agreements(study):
+        for method, difference in agreement.differences.items():
+            key = {"model": agreement.model, "method": method, "agreeing": agreement.agreeing}
+            yield key, agreement, agreement.rated & np.isfinite(difference)
+
+
 def rows(study: PairStudy) -> Iterator[Row]:
     """Yield a row per trusted model, method and number of annotators.
 
     Tests use random signs of clusters: shuffling labels between pairs would ignore the dependence
     within clusters, and give p-values that are far too small.
     """
-    for agreement in agreements(study):
-        for method, difference in agreement.differences.items():
-            rated = agreement.rated & np.isfinite(difference)
-            names = ("auc", "auc_low", "auc_high", "p_value")
-            area = dict(zip(names, agreement.areas[method, method], strict=True))
-            yield {
-                "model": agreement.model,
-                "method": method,
-                "agreeing": agreement.agreeing,
-                "biased": int((rated & agreement.labels).sum()),
-                "unbiased": int((rated & ~agreement.labels).sum()),
-                **area,
-            }
+    for key, agreement, rated in by_method(study):
+        names = ("auc", "auc_low", "auc_high", "p_value")
+        area = dict(zip(names, agreement.areas[key["method"], key["method"]], strict=True))
+        biased = int((rated & agreement.labels).sum())
+        yield key | {"biased": biased, "unbiased": int(rated.sum()) - biased} | area
 
 
 def compare(

@@ -2,12 +2,10 @@
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from evenhand.core.tables import Row, Table, integer, share, text
 from evenhand.metrics.roc import roc_points
 from evenhand.stereotypes.read_scores import PairStudy
-from evenhand.stereotypes.tables.meta_evaluation import agreements
+from evenhand.stereotypes.tables.meta_evaluation import by_method
 
 TABLE = Table(
     "roc",
@@ -26,14 +24,7 @@ TABLE = Table(
 
 def rows(study: PairStudy) -> Iterator[Row]:
     """Yield the points of each curve, at most 200."""
-    for agreement in agreements(study):
-        for method, difference in agreement.differences.items():
-            rated = agreement.rated & np.isfinite(difference)
-            for point in zip(*roc_points(difference[rated], agreement.labels[rated]), strict=True):
-                rates = dict(zip(TABLE.header[3:], map(float, point), strict=True))
-                yield {
-                    "model": agreement.model,
-                    "method": method,
-                    "agreeing": agreement.agreeing,
-                    **rates,
-                }
+    for key, agreement, rated in by_method(study):
+        difference = agreement.differences[key["method"]]
+        for point in zip(*roc_points(difference[rated], agreement.labels[rated]), strict=True):
+            yield key | dict(zip(TABLE.header[3:], map(float, point), strict=True))
