@@ -132,6 +132,7 @@ def describe(study: Study) -> Headline:
     return Headline(
         sentence=statements[0] if statements else say("nothing"),
         more=statements[1:],
+        significant=statements[-1:] if associations and len(statements) > 1 else (),
         main=main,
         question=plain("question", system="legal_rates" if rates else "texts")
         if rates or not any(tables["group_scores"].values())
