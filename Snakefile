@@ -73,7 +73,8 @@ onstart:
 
 # Printed while planning, so that it also appears when nothing is left to run.
 if workflow.is_main_process:
-    for words in filter(None, [plan_slguset.waiting(config), unchecked(config, SOURCES)]):
+    notes = [plan_slguset.waiting(config), unchecked(config, SOURCES)]
+    for words in filter(None, [*notes, plan_classifiers.few_seeds(config)]):
         print(words, file=sys.stderr)
     if packages := unlike_the_lock():
         print(

@@ -93,6 +93,11 @@ def test_the_curves_are_of_each_training(here):
     cases = plan_classifiers.cases_page_options(config)
     assert cases["objectives"] == called["objectives"]
     assert not plan_classifiers.table_folders(configured({"a": TEXTS}))
+    note = plan_classifiers.few_seeds(config)
+    assert note.startswith("note: with fewer than 5 seeds (linear has 2) intervals are wide")
+    for enough in (1, 5):  # the intervals of one run are over cases alone
+        config["legal"]["classifiers"]["linear"]["seeds"] = enough
+        assert not plan_classifiers.few_seeds(config)
 
 
 def test_the_page_of_the_cases_has_a_place_for_each_prediction(here):

@@ -28,6 +28,9 @@ REMOVES = ("erase", "hide")
 #: The ends of the names of tables for counterfactuals: words, and words that start no noun phrase.
 SWAP_ENDS = (".csv", "_followers.csv")
 
+#: With fewer repeated runs, but more than one, Student's t makes intervals over runs very wide.
+ENOUGH_SEEDS = 5
+
 #: Values of the objectives' option ``pairs`` that require further inputs.
 COUNTERFACTUAL, GRAPH = "counterfactual", "graph"
 
@@ -71,6 +74,18 @@ def check_classifiers(config: Config) -> None:
                     remedy="use leace, or compat=true in legal.objectives for the published form",
                 )
     check_counterfactuals(config)
+
+
+def few_seeds(config: Config) -> str:
+    """Return a note on the classifiers with a few seeds; blank if there are none."""
+    seeds = {name: entry["seeds"] for name, entry in config["legal"]["classifiers"].items()}
+    few = [f"{name} has {n}" for name, n in seeds.items() if 1 < n < ENOUGH_SEEDS]
+    if not few:
+        return ""
+    return (
+        f"note: with fewer than {ENOUGH_SEEDS} seeds ({', '.join(few)}) intervals are wide, and"
+        f" hardly any gap can be significant; {ENOUGH_SEEDS} is the default."
+    )
 
 
 def _hint_on_columns(config: Config, datasets: Iterable[str], unknown: Collection[str]) -> str:

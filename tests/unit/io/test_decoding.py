@@ -22,7 +22,8 @@ def chunks_of(data: bytes, size: int) -> Iterator[bytes]:
 
 def read(data: bytes, size: int = 1 << 20, **options: object) -> tuple[str, TextReader, list]:
     quarantine = Quarantine()
-    reader = TextReader(chunks_of(data, size), file="f", quarantine=quarantine, **options)
+    options = {"file": "f", "quarantine": quarantine} | options
+    reader = TextReader(chunks_of(data, size), **options)
     text = ""
     lines = 1
     for first, piece in reader:
@@ -145,15 +146,20 @@ def test_a_broken_byte_before_the_text_does_not_decide() -> None:
     assert rows == [(6, "byte", "undecodable_bytes", "1 byte in line 2: b0 (invalid start byte)")]
 
 
-@pytest.mark.parametrize("size", [7, 1 << 20])
-def test_too_few_accents_are_damage_with_the_likely_encoding(size: int) -> None:
+@pytest.mark.parametrize(
+    ("size", "file", "more"),
+    [(7, "a b/f.csv", " 'a b/f.csv' > 'utf8/a b/f.csv'"), (1 << 20, "a.zip!f.csv", "")],
+)
+def test_too_few_accents_are_damage_with_the_likely_encoding(size: int, file, more) -> None:
     old = b"The inn is old.\n" * 99
     data = old + b'a,"A caf\xe9, closed."\n' + old + b"It is \xa35 a night.\n"
-    _, reader, rows = read(data, size)
+    _, reader, rows = read(data, size, file=file)
     assert reader.encoding == "utf-8"
+    folder = "mkdir -p 'utf8/a b' && " if more else ""
     assert [row[3] for row in rows] == [
         "1 byte in line 100: e9 (invalid continuation byte); in windows-1252 this is 'café': if"
-        " that is right, convert the file by `iconv -f windows-1252 -t UTF-8`",
+        f" that is right, convert the file by `{folder}iconv -f windows-1252 -t UTF-8{more}`, and"
+        " name the new file",
         "1 byte in line 200: a3 (invalid start byte)",
     ]
 

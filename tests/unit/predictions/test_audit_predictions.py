@@ -769,8 +769,9 @@ def test_gaps_of_intersections_not_beyond_an_attribute_are_counted_only(tmp_path
     quiet = words.pop(1)  # after the clearest gap of each attribute
     assert quiet.startswith("None of 6 gaps by sex is significant; ")
     gaps = [row | {"verdict": "inconclusive"} for row in tables["gaps"]]
-    undecided = findings({"gaps": gaps, "groups": []}, 5, {"runs": 2})
-    assert undecided[0].endswith(" that matters: train more seeds, or test more cases.")
+    for runs, remedy in ((2, "five or more seeds, then"), (5, "more seeds, or")):
+        undecided = findings({"gaps": gaps, "groups": []}, 5, {"runs": runs})
+        assert undecided[0].endswith(f" that matters: train {remedy} test more cases.")
     assert len(words) == len(named) and " × " not in "".join(words)
     assert words[0].endswith(" for this difference).")
     note = (

@@ -7,7 +7,7 @@ import pytest
 from evenhand.core.tables import write_tables
 from evenhand.legal.classifier_tables import claims, group_scores, table_2, table_4
 from evenhand.report.headline import PUBLISHED, SYSTEMS, Headline
-from evenhand.report.headlines import individual_fairness
+from evenhand.report.headlines import individual_fairness, language_models, legal, mitigation
 from unit.report import checks, made_stereotypes
 from unit.report.checks import HOSTILE
 
@@ -140,11 +140,26 @@ def test_the_clearest_finding_comes_first_with_the_next_step(write, slguset, tmp
         in " ".join(first.split())
     )
     *findings, further = json.loads(tree.css_first("#findings").text())
-    assert further == "1 further statement: see the report."
+    assert further == "2 further statements: see the report."
     assert (
         findings[0].startswith("In mine, age, the macro-F1 (mean F1 of all classes, with")
         and len(findings) == 2
     )
+
+
+def test_significant_statements_precede_those_without_a_significant_result(write, monkeypatch):
+    labels = "Labels go with attributes."
+    made = {
+        legal: Headline("None is.", more=["Some are.", labels], significant=[labels]),
+        language_models: Headline("None at all."),
+        mitigation: Headline("One is fairer.", main="DRO is fairer."),
+    }
+    for module, headline in made.items():
+        monkeypatch.setattr(module, "describe", lambda study, headline=headline: headline)
+    tree = write("front", [], systems=["legal", "language_models", "mitigation"])
+    *lines, none, nothing, further = json.loads(tree.css_first("#findings").text())
+    assert (lines, {none, nothing}) == (["DRO is fairer.", labels], {"None is.", "None at all."})
+    assert further == "2 further statements: see the report."  # the counts behind two of them
 
 
 def test_which_group_fares_worse_is_a_question_of_its_own(write, monkeypatch):

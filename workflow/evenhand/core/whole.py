@@ -140,18 +140,25 @@ def read_text(path: Path, most: int | None = None) -> str:
                 remedy += f"; they seem to be {encoding}, which `iconv -f {encoding} -t UTF-8`"
                 remedy += " converts"
             raise InputError(problem, file=path, line=line, remedy=remedy) from error
-        # with the same name and folder: those of a log name its task and its model
-        folder = path.with_name("utf8")
-        if path.parent.name not in ("", ".."):
-            folder = path.parent.with_name("utf8") / path.parent.name
-        old, beside, new = (shlex.quote(str(name)) for name in (path, folder, folder / path.name))
-        convert = f"iconv -f {encoding} -t UTF-8"
-        command = f"{convert} {old} > {new}"
-        if path.suffix == ".gz":
-            command = f"gzip -dc {old} | {convert} | gzip > {new}"
-        command = f"mkdir -p {beside} && {command}"
+        command = conversion(path, encoding)
         remedy = f"save it as UTF-8, for example by `{command}`, and name the new file{otherwise}"
         raise InputError(problem, file=path, line=line, remedy=remedy) from error
+
+
+def conversion(path: Path, encoding: str) -> str:
+    """Return the command that writes a file as UTF-8 into a folder ``utf8``.
+
+    Its name and its folder's stay: those of a log name its task and its model.
+    """
+    folder = path.with_name("utf8")
+    if path.parent.name not in ("", ".."):
+        folder = path.parent.with_name("utf8") / path.parent.name
+    old, beside, new = (shlex.quote(str(name)) for name in (path, folder, folder / path.name))
+    convert = f"iconv -f {encoding} -t UTF-8"
+    command = f"{convert} {old} > {new}"
+    if path.suffix == ".gz":
+        command = f"gzip -dc {old} | {convert} | gzip > {new}"
+    return f"mkdir -p {beside} && {command}"
 
 
 def _utf_8_lines(content: bytes) -> tuple[int, int] | None:

@@ -12,6 +12,7 @@ import codecs
 import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -29,6 +30,7 @@ from evenhand.core.encodings import (
     western_word,
 )
 from evenhand.core.limits import CHARACTERS
+from evenhand.core.whole import conversion
 from evenhand.io.quarantine import Quarantine
 
 Encoding = Literal[
@@ -288,8 +290,11 @@ class TextReader:
                 detail = f"{detail}: {digits} ({why})"
                 first, word = self._western
                 if word and offset + start == first:
+                    command = "iconv -f windows-1252 -t UTF-8"
+                    if "!" not in self.file:  # a member of an archive is no file
+                        command = conversion(Path(self.file), "windows-1252")
                     detail += f"; in windows-1252 this is {word!r}: if that is right, convert the"
-                    detail += " file by `iconv -f windows-1252 -t UTF-8`"
+                    detail += f" file by `{command}`, and name the new file"
             reason = "undecodable_bytes" if why else "nul_bytes"
             self.quarantine.add(self.file, offset + start, "byte", reason, detail)
         return re.sub("\0+", DAMAGE, text) if nuls else text

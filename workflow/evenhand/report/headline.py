@@ -121,6 +121,8 @@ class Headline:
     verdicts : list of Verdicts
     of_others : list of str
         Of these, the clearest finding of each data set besides that of `sentence`.
+    significant : list of str
+        Those of `more` that are significant, though `line` and `strength` are not of them.
     doubts : list of str
         Results that cannot be trusted, and why.
     left_out : list of str
@@ -152,11 +154,17 @@ class Headline:
     question: str = ""
     of_others: Sequence[str] = ()
     groups: str = ""
+    significant: Sequence[str] = ()
 
     @property
     def line(self) -> str:
         """The clearest finding, or that there is none."""
         return self.main or self.sentence
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether `line` is of a significant result."""
+        return bool(self.main) or self.strength > 0
 
     @property
     def statements(self) -> list[str]:

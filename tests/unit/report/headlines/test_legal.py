@@ -59,7 +59,7 @@ def low(verdict, ours=40.0, attribute="applicant_gender", objective="erm", **mor
 
 
 def men_and_women(p=0.001, verdict="below", classifier="linear", groups=2, **other):
-    named = {"attribute": "applicant_gender", "classifier": classifier, "p_cases": p}
+    named = {"attribute": "applicant_gender", "classifier": classifier, "p_cases": p, "cases": 90}
     rows = [
         named
         | {"group": "women", "score": 42.0, "difference": -18.0, "verdict": verdict}
@@ -278,6 +278,26 @@ def test_a_gap_in_macro_f1_holds_over_cases_and_over_seeds(verdict, named):
     assert row["judged"] == ("unfair" if named else "varies")
     words = legal.conclude([row])[1]
     assert ("so that other runs might show none: train more seeds" in words) != named
+
+
+@pytest.mark.parametrize(
+    ("scores", "judged_as"),
+    [((20, 60), "few_runs"), ((39.7, 40.3), "unknown"), ((40,), "unknown")],
+)
+def test_an_interval_that_comes_from_few_seeds_asks_for_seeds_and_not_for_cases(scores, judged_as):
+    base = legal.MEANS | {"objective": "erm"}
+    means = [row | base for row in men_and_women(0.4, "inconclusive")]
+    of_seeds = [
+        row | {"seed": str(seed), "score": score if row["group"] == "women" else 50}
+        for seed, score in enumerate(scores)
+        for row in means
+    ]
+    rows = [low("equivalent", seeds=len(scores), constant_seeds=0)]
+    [row] = legal.judge({"ecthr": rows}, {"ecthr": [*means, *of_seeds]}, TITLES)
+    assert row["judged"] == judged_as
+    step = legal._next({}, [row], (), [], False)
+    assert step.startswith("Add test cases") is (judged_as == "unknown")
+    assert ("(repeated runs; 5 instead of 2) before you add" in step) is (judged_as == "few_runs")
 
 
 @pytest.mark.parametrize(

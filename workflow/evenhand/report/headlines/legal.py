@@ -14,7 +14,7 @@ from evenhand.core.tables import read_table, read_tables
 from evenhand.legal.classifier_study import BASE, is_constant
 from evenhand.legal.classifier_tables.tests import RATES
 from evenhand.legal.groups import LABEL, PLUS
-from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT
+from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT, student_reach
 from evenhand.metrics.paired import holm
 from evenhand.predictions.words import by_chance, explained_gaps
 from evenhand.report.figures import SIGNED, axis, estimated, forest
@@ -56,9 +56,12 @@ VERDICTS = ("sizes", "cross", "table_4", "claims")
 
 #: The verdicts on the macro-F1 of the group that differs most from all others, the clearest first:
 #: significant after adjustment for all tests, the same over cases but not over seeds, before it
-#: only, no difference that matters, neither, not tested (few cases of a class, or few errors), the
-#: same prediction for every case.
-VERDICTS_ON_GROUPS = ("unfair", "varies", "alone", "fair", "unknown", "untested", "constant")
+#: only, no difference that matters, neither with an interval that is mostly of the runs (seeds),
+#: neither, not tested (few cases of a class, or few errors), the same prediction for every case.
+VERDICTS_ON_GROUPS = (
+    *("unfair", "varies", "alone", "fair", "few_runs", "unknown"),
+    *("untested", "constant"),
+)
 
 #: Gaps that are alike in these are of one training.
 TRAINING = ("dataset", "attribute", "metric", "label", "gap", "noise_95", "p_value")
@@ -129,6 +132,7 @@ def describe(study: Study) -> Headline:
     return Headline(
         sentence=statements[0] if statements else say("nothing"),
         more=statements[1:],
+        significant=statements[-1:] if associations and len(statements) > 1 else (),
         main=main,
         question=plain("question", system="legal_rates" if rates else "texts")
         if rates or not any(tables["group_scores"].values())
@@ -252,7 +256,8 @@ def judge(
         for row in where(of_set, objective="erm", measure="worst"):
             if row["ours"] is not None and row["noise_verdict"]:
                 same = {key: row[key] for key in ("attribute", "classifier")}
-                groups = where(scores.get(name, []), objective=BASE, **same, **MEANS)
+                scored = where(scores.get(name, []), objective=BASE, **same)
+                groups = where(scored, **MEANS)
                 groups = [group for group in groups if group["score"] is not None]
                 row |= {"dataset": name}
                 row |= titled(row, titles)
@@ -261,7 +266,9 @@ def judge(
                 if groups and not is_constant(row) and (first := trainings.get(training)):
                     first["same"].append(row["classifier"])
                     continue
-                rows.append(row | _gap(groups) | {"same": []})
+                gap = _gap(groups)
+                is_of_runs = gap["p_gap"] is not None and _is_of_runs(gap["group"], groups, scored)
+                rows.append(row | gap | {"is_of_runs": is_of_runs, "same": []})
                 trainings.setdefault(training, rows[-1])
     tested = [row for row in rows if row["p_gap"] is not None and not is_constant(row)]
     adjusted = holm(np.array([row["p_gap"] for row in tested]))
@@ -284,6 +291,25 @@ def _gap(groups: Rows) -> Row:
     return gap
 
 
+def _is_of_runs(group: Row, groups: Rows, scored: Rows) -> bool:
+    """Return whether more than half of the variance of a group's difference is of the runs.
+
+    The others are weighted by their cases, as in ``group_scores``, of which `scored` are the rows
+    of all runs and `groups` their means.
+    """
+    tested = {row["group"]: row["cases"] for row in groups if row["p_cases"] is not None}
+    others = [cases for name, cases in tested.items() if name != group["group"]]
+    of_runs = []
+    for rows in grouped(where(scored, split="test", convention="all"), "seed").values():
+        scores = {row["group"]: row["score"] for row in rows if row["group"] in tested}
+        if rows[0]["seed"] != MEANS["seed"] and len(scores) == len(tested):
+            score = scores.pop(group["group"])
+            of_runs.append(score - np.average([*scores.values()], weights=others))
+    ends = group["difference_low"], group["difference_high"]
+    half = max(abs(end - group["difference"]) for end in ends)
+    return len(of_runs) > 1 and 2 * student_reach(np.array(of_runs)) ** 2 > half**2
+
+
 def _verdict(row: dict[str, Any]) -> str:
     """Return the verdict on a gap in macro-F1."""
     if is_constant(row):
@@ -295,7 +321,7 @@ def _verdict(row: dict[str, Any]) -> str:
         if row["p_adjusted"] >= ALPHA:
             return "alone"
         return "unfair" if over_seeds else "varies"
-    return "fair" if row["is_small"] else "unknown"
+    return "fair" if row["is_small"] else "few_runs" if row["is_of_runs"] else "unknown"
 
 
 def conclude(
@@ -382,7 +408,7 @@ def _next(
     unequal: Rows,
     rates_first: bool,
 ) -> str:
-    """Recommend mitigation of every significant gap, or state where test cases are lacking."""
+    """Recommend mitigation of every significant gap, or state where runs or cases are lacking."""
     unfair = sorted(where(lowest, judged="unfair"), key=_clear, reverse=True)
     rates = [(row, "rates") for row in unequal]
     scores = [(row, "macro-F1") for row in unfair]
@@ -406,7 +432,7 @@ def _next(
             ),
             most=NAMED,
         )
-    if varying := where(lowest, judged="varies"):
+    if varying := [*where(lowest, judged="varies"), *where(lowest, judged="few_runs")]:
         return say("legal_seeds", files, row=varying[0])
     small = [*where(lowest, judged="unknown"), *where(lowest, judged="untested")]
     if not small:

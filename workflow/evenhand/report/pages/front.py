@@ -98,8 +98,8 @@ def _holds(expected: str, than: float, low: float | None, high: float | None) ->
 
 
 #: The main findings, which the console prints: one of each kind of planted truth, if there is one,
-#: then the clearest finding of each system. That of each other data set of predictions follows, or
-#: of predictions alone further ones.
+#: then the clearest finding of each system, those without a significant result last. That of each
+#: other data set of predictions follows, or of predictions alone further ones.
 MAIN = 3
 
 
@@ -115,13 +115,21 @@ def content(study: Study) -> dict[str, Any]:
     )
     truths = describe_planted(study.planted, study.files) if study.planted else []
     headlines = [card["headline"] for card in cards if card["headline"]]
-    findings = [say("planted_line", entry=row) for row in truths if row["main"]]
-    findings = [*findings, *(headline.line for headline in headlines)][:MAIN]
+    planted = [say("planted_line", entry=row) for row in truths if row["main"]]
+    ordered = sorted(headlines, key=lambda headline: not headline.is_significant)
+    findings = [*planted, *(headline.line for headline in ordered)][:MAIN]
+    # before those without a significant result
+    place = len(planted) + sum(headline.is_significant for headline in headlines)
+    findings[place:place] = [words for headline in headlines for words in headline.significant]
     if study.systems == ["predictions"]:
         findings += headlines[0].details
     else:
         findings += [words for headline in headlines for words in headline.of_others]
-    further = sum(words not in findings for headline in headlines for words in headline.more)
+    further = sum(
+        all(words not in finding for finding in findings)
+        for headline in headlines
+        for words in headline.statements
+    )
     provenance = study.document("provenance.json") or {"files": []}
     files = [entry for entry in provenance["files"] if entry.get("result", True)]
     sections = [("short", "In short")] * bool(findings)
