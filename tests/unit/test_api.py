@@ -1124,25 +1124,31 @@ def test_notes_and_reasons_of_pairs():
     )
     rows = [
         {"method": method, "subset": subset, "bias_type": "all", "scored": 3, "reason": None}
-        | {"unscorable": 0}
+        | {"unscorable": 0, "score": None}
         for method in ("log_likelihood", "log_likelihood_per_token")
         for subset in ("all", "equal_length")
     ]
     alike, _ = api._pair_notes(description, rows, gate | {"sentences_with_unknown": 1})
     assert alike.endswith("they are one result, not two.")
-    made, *_ = api._pair_notes(
-        description | {"templates": 2}, [], gate | {"sentences_with_unknown": 1}
+    known, (score, *_) = gate | {"sentences_with_unknown": 1}, rows
+    few = description | {"templates": 2, "alike": "“a” and “b”"}
+    (made, *_) = api._pair_notes(few, [score | {"score": 70.0, "score_low": None}], known)
+    assert made == (
+        "4 pairs have 2 sentences with other words in them (templates: “a” and “b” count as one)."
+        " Pairs of one template depend on each other, so that tests count 2 templates, however many"
+        " pairs they make: add sentences, best one for each pair."
     )
-    assert "4 pairs have 2 sentences with other words in them (templates)." in made
-    assert "count 2 templates" in made
-    turns = description | {"templates": 2, "taking_turns": "cook, nurse"}
-    made, *_ = api._pair_notes(turns, [], gate | {"sentences_with_unknown": 1})
-    assert "have 2 words that take turns in their sentences (cook, nurse)." in made
-    assert "add pairs with other words in their place" in made and "templates" not in made
-    fewer = description | {"templates": 2, "effective_clusters": 1.5}
-    assert "templates" not in "".join(
-        api._pair_notes(fewer, [], gate | {"sentences_with_unknown": 1})
+    turns, wide = few | {"taking_turns": "cook, nurse"}, {"score_low": 60.0, "inflation": 2.0}
+    (made, *_) = api._pair_notes(turns, [score | {"score": 70.0} | wide], known)
+    assert made.startswith("4 pairs have 2 words that take turns in their sentences (cook, nurse).")
+    assert made.endswith(
+        "so that all count like about 2 independent pairs: add pairs with other words in their"
+        " place."
     )
+    narrow = score | {"score": 70.0, "score_low": 60.0, "inflation": 1.2}  # as independent ones
+    fewer = few | {"effective_clusters": 1.5}
+    for document, row in ((few, narrow), (fewer, score | {"score": 70.0, "score_low": None})):
+        assert "templates" not in "".join(api._pair_notes(document, [row], known))
     description["flags"] |= {"reversed_pair": 2, "repeated_pair": 0}
     (reversed_pairs,) = api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
     assert reversed_pairs == (

@@ -1396,7 +1396,7 @@ def _pair_notes(
         notes.append(_say("no_types", unused))
     elif len(types) > 1 and (untyped := types.get(NOT_GIVEN)):
         notes.append(_say("untyped", count=untyped, of=description["pairs"]))
-    notes += filter(None, [templates_of(description)])
+    notes += filter(None, [templates_of(description, rows)])
     if any(row["reason"] == "one_word" and row["bias_type"] == "all" for row in rows):
         notes.append(_say("one_word"))
     if are_alike(rows):

@@ -37,6 +37,9 @@ MOST_GROUPS = 3
 #: From this share of cases on whose largest probabilities tie, a gap may come from the rule.
 MANY_TIED = 0.05
 
+#: From this inflation of the variance on, pairs count clearly less than independent ones.
+INFLATED = 1.25
+
 #: If a larger share of rows is left out, findings are in doubt.
 MANY_LEFT_OUT = 0.2
 
@@ -412,11 +415,7 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     for task, (count, of) in (description.get("unrecognised") or {}).items():
         sentences.append(_say("unrecognised", task=task, count=count, of=of))
     for row in filter(_is_whole, tables.get("preferences", ())):
-        most = min(row["scored"] / 2, row.get("effective_clusters") or 0)
-        if 0 < (row.get("templates") or 0) <= most:
-            count, of = row["templates"], row["scored"]
-            facts = {"count": count, "of": of, "turns": row.get("taking_turns")}
-            sentences.append(_say("templates", task=row["task"], **facts))
+        sentences += templates_words(row, row["scored"], [row], row["task"])
     repeated = description.get("repeated") or {}
     # a number in results of earlier versions
     for name, count in (repeated if isinstance(repeated, dict) else {"": repeated}).items():
@@ -432,6 +431,33 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
         facts = {"count": tied[ALL][ALL], "of": description["cases"], "most": most}
         sentences.append(_say("tied_cases", is_binary=is_binary, **facts))
     return sentences
+
+
+def templates_words(
+    facts: Mapping[str, Any], scored: int, rows: Iterable[Mapping[str, Any]], task: str = ""
+) -> list[str]:
+    """Return a sentence on few sentences or words in them, for which pairs count less; or none.
+
+    Parameters
+    ----------
+    facts : mapping
+        ``templates``, ``taking_turns``, ``alike`` and ``effective_clusters`` of the pairs.
+    scored : int
+        The pairs with a score.
+    rows : iterable of mapping
+        The scores on all of these pairs, with their ``inflation`` and interval.
+    task : str, optional
+        The name of the pairs.
+    """
+    count, clusters = facts.get("templates") or 0, facts.get("effective_clusters") or scored
+    rows = [row for row in rows if row["score"] is not None]
+    inflation = max((row.get("inflation") or 1.0 for row in rows), default=1.0)
+    has_interval = all(row["score_low"] is not None for row in rows)
+    if not 0 < count <= min(scored / 2, clusters) or (has_interval and inflation < INFLATED):
+        return []
+    counts = {"count": count, "of": scored, "independent": clusters / inflation}
+    parts = {"turns": facts.get("taking_turns"), "alike": facts.get("alike")}
+    return [_say("templates", task=task, has_interval=has_interval, **counts, **parts)]
 
 
 def left_out_words(
