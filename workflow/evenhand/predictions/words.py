@@ -143,7 +143,7 @@ def findings(
     logs = [*significant, *(row for row in logs if not _is_significant(row))]
     untestable = [row for row in tables.get("preferences", []) if _is_untestable(row, delta)]
     others = [_preference(row, delta, significant, untestable) for row in logs] or _gaps(
-        tables, description or {}, chance
+        tables, delta, description or {}, chance
     )
     changed = sorted(tables.get("counterfactuals", ()), key=lambda row: -row["rows"])
     has_gap = any(
@@ -773,7 +773,9 @@ def _of_calibration(description: Mapping[str, Any]) -> str:
     return "" if is_binary else _say("of_calibration", several=several)
 
 
-def _gaps(tables: Tables, description: Mapping[str, Any], chance: Chance) -> list[str]:
+def _gaps(
+    tables: Tables, delta: float, description: Mapping[str, Any], chance: Chance
+) -> list[str]:
     of_mixture = _mixed(tables.get("groups", []))
     rows = [row for row in tables.get("gaps", []) if row["lowest"] is not None]
     rows = [row for row in rows if row["verdict"] != "above" or _key(row) not in of_mixture]
@@ -783,7 +785,7 @@ def _gaps(tables: Tables, description: Mapping[str, Any], chance: Chance) -> lis
     runs = description.get("runs", 1)
     significant = [finding for finding in _significant(tables) if not finding.is_echo]
     if not significant:
-        facts = {"small": small, "untested": untested, "runs": runs}
+        facts = {"small": small, "untested": untested, "runs": runs, "delta": delta}
         return [_say("no_gap", gaps=len(rows) - len(untested), **facts)]
 
     def facts(row: dict[str, Any]) -> dict[str, Any]:
@@ -837,7 +839,7 @@ def _gaps(tables: Tables, description: Mapping[str, Any], chance: Chance) -> lis
     if without:  # after the first gap of each attribute that has one, or after the intersections
         clearest = {each.gap["attribute"] for each in significant if not each.is_crossed}
         place = len(clearest) - 1 if clearest else len(others)
-        others.insert(place, _say("without_gap", rows=without, runs=runs))
+        others.insert(place, _say("without_gap", rows=without, runs=runs, delta=delta))
     return [first, *others]
 
 
