@@ -554,7 +554,9 @@ def preference(row: dict[str, Any], items: str, delta: float) -> str:
             why=undecided(row),
         )
     )
-    return _say("preference", row, items, verdict, borderline(row))
+    is_significant = row["verdict"] == UNADJUSTED
+    words = borderline(row | {"verdict": "above"} if is_significant else row)
+    return _say("preference", row, items, verdict, words)
 
 
 class _Labels(NamedTuple):
