@@ -520,6 +520,10 @@ def test_the_main_method_comes_first():
     assert findings[0].endswith(
         "in 80 % of 9 pairs (95 % CI 60 to 90), 30 points above 50 (10 to 40). Significant."
     )
+    by_chance = row | {"method": "aul", "p_value": 0.048, "p_adjusted": 0.2, "score": 50.6}
+    borderline, *_ = api._pair_findings([by_chance | {"score_low": 49.6}], 5, None)
+    assert "95 % CI 50 to 90), 1 point above 50 (0 to 40). Significant by itself" in borderline
+    assert ", but borderline: the interval, which is computed in another way" in borderline
     unclear = row | {"method": "aul", "verdict": "inconclusive", "score": 51.0}
     first, *_ = api._pair_findings([unclear, rows[1], row | {"method": "sss"}], 5, None)
     assert first.startswith("CPS: ") and first.endswith("Significant; undecided by AUL (51 %).")
@@ -1060,7 +1064,7 @@ def test_verdicts_on_logs_are_of_bias_types_too(tmp_path):
     file.write_text("".join(json.dumps(sample) + "\n" for sample in samples))
     result = eh.audit_logs(file)
     model, note, unchecked = result.notes
-    assert model == "The model, by the folder or the name of its logs: acme__lark."
+    assert model == "Model (named after the folder or the name of its logs): acme__lark."
     assert model in result.card() and note in result.card()
     assert unchecked == (
         "crows_pairs_english (40 of 40 pairs): the log has no arguments, so whether its sentences"
