@@ -73,7 +73,8 @@ def test_pairs_as_data_and_as_file_and_a_loaded_model_give_the_same(model, pairs
     ]
     for other in results[1:]:
         pd.testing.assert_frame_equal(results[0].table, other.table)
-    page = results[0].to_html(tmp_path / "audit.html").read_text(encoding="utf-8")
+    page = results[0].to_html(tmp_path / "audit").read_text(encoding="utf-8")
+    assert (tmp_path / "audit.html").is_file() and not (tmp_path / "audit").exists()
     assert "tiny" in page and 'src="http' not in page and "Two models compared" not in page
     with pytest.raises(InputError, match="is a folder; name an HTML file in it"):
         results[0].to_html(tmp_path)
@@ -1249,4 +1250,4 @@ def test_the_notebook_on_predictions_finds_the_planted_gap_only(tmp_path, monkey
     of_gender = [*result.findings]
     quiet = of_gender.pop(1)
     assert all(" by gender" in words for words in of_gender)
-    assert quiet.startswith("None of ") and " gaps by age is significant; " in quiet
+    assert quiet.startswith("None of ") and " gaps by age is significant. " in quiet

@@ -1611,5 +1611,8 @@ def test_a_column_of_persons_with_several_rows_is_named(tmp_path):
         tables, meta = audit(tmp_path, data, **options, **more)
         assert any(note.startswith(words) for note in notes(meta, tables, "")) is is_noted
     tables, meta = audit(tmp_path, table, **options)
+    copied = table.assign(call=[f"C{n}" for n in range(200)]).drop(columns=["id", "patient"])
+    _, of_copies = audit(tmp_path, pd.concat([copied, copied[:40]]), groups=["group"])
+    assert of_copies["repeated"] == {"": 40}  # not those with the same call again
     former = notes(meta | {"repeated": 2}, tables, "")  # of a result of an earlier version
     assert any(note.startswith("2 of 200 rows repeat an earlier row") for note in former)

@@ -398,7 +398,7 @@ def _repeated(
     times = table.value_counts()
     is_copied = times.min() > 1 and len(times) > MOST_EQUAL and len(table) < 4 * len(times)
     count = 0 if has_id or not (spare or is_copied) else len(table) - len(times)
-    repeated = {"": count} if count else {}
+    repeated, copies = {"": count} if count else {}, table.duplicated()
     groups = members.agg("\0".join, axis=1)
     expected = 1 - (groups.value_counts(normalize=True) ** 2).sum()
     for name in sorted(spare):
@@ -410,6 +410,8 @@ def _repeated(
         in_order = groups[numbers.sort_values().index]
         changes = (in_order != in_order.shift()).sum()
         are_ranges = numbers.notna().all() and changes <= groups.nunique()
+        if count and (again <= copies).all():
+            continue  # the copies, which are counted
         if (groups == groups.groupby(cells).transform("first"))[again].all() and not are_ranges:
             repeated[name] = int(again.sum())
     return repeated
