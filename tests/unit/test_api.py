@@ -524,7 +524,7 @@ def test_the_main_method_comes_first():
     by_chance = row | {"method": "aul", "p_value": 0.048, "p_adjusted": 0.2, "score": 50.6}
     borderline, *_ = api._pair_findings([by_chance | {"score_low": 49.6}], 5, None)
     assert "95 % CI 50 to 90), 1 point above 50 (0 to 40). Significant by itself" in borderline
-    assert ", but borderline: the interval, which is computed in another way" in borderline
+    assert ", and borderline: the interval, which is computed in another way" in borderline
     unclear = row | {"method": "aul", "verdict": "inconclusive", "score": 51.0}
     first, *_ = api._pair_findings([unclear, rows[1], row | {"method": "sss"}], 5, None)
     assert first.startswith("CPS: ") and first.endswith("Significant; undecided by AUL (51 %).")
