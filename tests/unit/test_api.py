@@ -73,7 +73,8 @@ def test_pairs_as_data_and_as_file_and_a_loaded_model_give_the_same(model, pairs
     ]
     for other in results[1:]:
         pd.testing.assert_frame_equal(results[0].table, other.table)
-    page = results[0].to_html(tmp_path / "audit.html").read_text(encoding="utf-8")
+    page = results[0].to_html(tmp_path / "audit").read_text(encoding="utf-8")
+    assert (tmp_path / "audit.html").is_file() and not (tmp_path / "audit").exists()
     assert "tiny" in page and 'src="http' not in page and "Two models compared" not in page
     with pytest.raises(InputError, match="is a folder; name an HTML file in it"):
         results[0].to_html(tmp_path)
@@ -520,6 +521,10 @@ def test_the_main_method_comes_first():
     assert findings[0].endswith(
         "in 80 % of 9 pairs (95 % CI 60 to 90), 30 points above 50 (10 to 40). Significant."
     )
+    by_chance = row | {"method": "aul", "p_value": 0.048, "p_adjusted": 0.2, "score": 50.6}
+    borderline, *_ = api._pair_findings([by_chance | {"score_low": 49.6}], 5, None)
+    assert "95 % CI 50 to 90), 1 point above 50 (0 to 40). Significant by itself" in borderline
+    assert ", and borderline: the interval, which is computed in another way" in borderline
     unclear = row | {"method": "aul", "verdict": "inconclusive", "score": 51.0}
     first, *_ = api._pair_findings([unclear, rows[1], row | {"method": "sss"}], 5, None)
     assert first.startswith("CPS: ") and first.endswith("Significant; undecided by AUL (51 %).")
@@ -1060,7 +1065,7 @@ def test_verdicts_on_logs_are_of_bias_types_too(tmp_path):
     file.write_text("".join(json.dumps(sample) + "\n" for sample in samples))
     result = eh.audit_logs(file)
     model, note, unchecked = result.notes
-    assert model == "The model, by the folder or the name of its logs: acme__lark."
+    assert model == "Model (named after the folder or the name of its logs): acme__lark."
     assert model in result.card() and note in result.card()
     assert unchecked == (
         "crows_pairs_english (40 of 40 pairs): the log has no arguments, so whether its sentences"
@@ -1124,25 +1129,31 @@ def test_notes_and_reasons_of_pairs():
     )
     rows = [
         {"method": method, "subset": subset, "bias_type": "all", "scored": 3, "reason": None}
-        | {"unscorable": 0}
+        | {"unscorable": 0, "score": None}
         for method in ("log_likelihood", "log_likelihood_per_token")
         for subset in ("all", "equal_length")
     ]
     alike, _ = api._pair_notes(description, rows, gate | {"sentences_with_unknown": 1})
     assert alike.endswith("they are one result, not two.")
-    made, *_ = api._pair_notes(
-        description | {"templates": 2}, [], gate | {"sentences_with_unknown": 1}
+    known, (score, *_) = gate | {"sentences_with_unknown": 1}, rows
+    few = description | {"templates": 2, "alike": "“a” and “b”"}
+    (made, *_) = api._pair_notes(few, [score | {"score": 70.0, "score_low": None}], known)
+    assert made == (
+        "4 pairs have 2 sentences with other words in them (templates: “a” and “b” count as one)."
+        " Pairs of one template depend on each other, so that tests count 2 templates, however many"
+        " pairs they make: add sentences, best one for each pair."
     )
-    assert "4 pairs have 2 sentences with other words in them (templates)." in made
-    assert "count 2 templates" in made
-    turns = description | {"templates": 2, "taking_turns": "cook, nurse"}
-    made, *_ = api._pair_notes(turns, [], gate | {"sentences_with_unknown": 1})
-    assert "have 2 words that take turns in their sentences (cook, nurse)." in made
-    assert "add pairs with other words in their place" in made and "templates" not in made
-    fewer = description | {"templates": 2, "effective_clusters": 1.5}
-    assert "templates" not in "".join(
-        api._pair_notes(fewer, [], gate | {"sentences_with_unknown": 1})
+    turns, wide = few | {"taking_turns": "cook, nurse"}, {"score_low": 60.0, "inflation": 2.0}
+    (made, *_) = api._pair_notes(turns, [score | {"score": 70.0} | wide], known)
+    assert made.startswith("4 pairs have 2 words that take turns in their sentences (cook, nurse).")
+    assert made.endswith(
+        "so that all count like about 2 independent pairs: add pairs with other words in their"
+        " place."
     )
+    narrow = score | {"score": 70.0, "score_low": 60.0, "inflation": 1.2}  # as independent ones
+    fewer = few | {"effective_clusters": 1.5}
+    for document, row in ((few, narrow), (fewer, score | {"score": 70.0, "score_low": None})):
+        assert "templates" not in "".join(api._pair_notes(document, [row], known))
     description["flags"] |= {"reversed_pair": 2, "repeated_pair": 0}
     (reversed_pairs,) = api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
     assert reversed_pairs == (
@@ -1239,4 +1250,4 @@ def test_the_notebook_on_predictions_finds_the_planted_gap_only(tmp_path, monkey
     of_gender = [*result.findings]
     quiet = of_gender.pop(1)
     assert all(" by gender" in words for words in of_gender)
-    assert quiet.startswith("None of ") and " gaps by age is significant; " in quiet
+    assert quiet.startswith("None of ") and " gaps by age is significant. " in quiet

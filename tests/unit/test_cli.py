@@ -114,9 +114,10 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, monkeypatch, ca
     [
         (["predictions", "none.csv", "--label", "y", "--group", "g", "--prediction", "p"],
          "no such file"),
-        (["predictions", "p.csv", "--label", "y", "--prediction", "p"], "`--group` is missing."),
+        (["predictions", "p.csv", "--label", "y", "--prediction", "p"],
+         "`--group` is missing; the columns: y, p and gender."),
         (["predictions", "p.csv"], "error: `--label`, `--group` and `--prediction` are missing; "
-         "give either `--prediction` or `--probability`."),
+         "give either `--prediction` or `--probability`; the columns: "),
         ([*PREDICTIONS, "--out", "p.csv"], "error: p.csv: `--out` is a file; name a new"),
         ([*PREDICTIONS, "--out", "."], ".: `--out` has other files, such as bad.yaml; name a new"),
         ([*PREDICTIONS, "--out", "/proc/x"], "error: /proc/x: cannot be read or written"),
@@ -193,6 +194,7 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, monkeypatch, ca
         (["predictions", "logs", "--label", "y"], "logs: has no log of lm-evaluation-harness (sam"),
         (["predictions", "p.csv", "--prediction", "p0", "p1"], "`--prediction` takes one column; "
          "for probabilities by class use `--probability` LABEL=COLUMN."),
+        (["predictions", "log.csv"], "log.csv: looks like a log of lm_eval saved as CSV; name"),
         (["predictions", "pairs.csv"], "error: pairs.csv: has pairs of sentences, not predictions;"
          " audit a model by `evenhand audit MODEL --pairs pairs.csv`."),
         (["predictions", "results.json"], "results.json: has the results of tasks, not their samp"),
@@ -222,6 +224,7 @@ def test_bad_input_is_one_sentence(words, problem, capsys, tmp_path, monkeypatch
     Path("logs").mkdir()
     Path("p.csv").write_text(ROWS)
     Path("empty.csv").write_text("")
+    Path("log.csv").write_text("doc_id,doc,target\n0,{},a\n")
     Path("pairs.csv").write_text("sent_more,sent_less\nShe cooks.,He cooks.\n")
     Path("results.json").write_text('{"results": {"bbq": {}},\n "config": {}}\n')
     Path("pj.pdf").touch()

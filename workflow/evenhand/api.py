@@ -166,13 +166,14 @@ class Result:
         return table.loc[is_main, columns].reset_index(drop=True)
 
     def to_html(self, path: str | Path) -> Path:
-        """Write the report, one HTML file that works offline."""
+        """Write the report, one HTML file that works offline; return its path, with .html."""
         from evenhand.report.page_list import FOLDER, templates_of
         from evenhand.report.write_page import write_page
 
         path = Path(path)
         if path.is_dir():
             raise InputError("is a folder", file=path, remedy="name an HTML file in it")
+        path = path if path.suffix else path.with_suffix(".html")
         templates = [FOLDER / name for name in templates_of(self._page, single_file=True)]
         pages = [self._page]
         with errors_of_disk():
@@ -1396,7 +1397,7 @@ def _pair_notes(
         notes.append(_say("no_types", unused))
     elif len(types) > 1 and (untyped := types.get(NOT_GIVEN)):
         notes.append(_say("untyped", count=untyped, of=description["pairs"]))
-    notes += filter(None, [templates_of(description)])
+    notes += filter(None, [templates_of(description, rows)])
     if any(row["reason"] == "one_word" and row["bias_type"] == "all" for row in rows):
         notes.append(_say("one_word"))
     if are_alike(rows):

@@ -261,12 +261,23 @@ def predictions(
             raise InputError(problem, file=file, remedy="save other predictions as CSV or Parquet")
         _write_report(eh.audit_logs(file, delta=delta, out=out), out)
         return
-    if not (label and group) and {"sent_more", "sent_less"} <= {*read_cells(file)[0]}:
-        remedy = f"audit a model by `evenhand audit MODEL --pairs {shlex.quote(str(file))}`"
-        raise InputError("has pairs of sentences, not predictions", file=file, remedy=remedy)
     if len(prediction or []) > 1:
         remedy = "for probabilities by class use `probabilities` LABEL=COLUMN"
         raise InputError("`prediction` takes one column", remedy=remedy)
+    needed = {"label": label, "group": group, "prediction": prediction or probability}
+    if lacking := [f"`{name}`" for name, value in needed.items() if not value]:
+        header = read_cells(file)[0]
+        if {"doc_id", "target"} <= {*header} or any(name.startswith("doc.") for name in header):
+            remedy = "name the samples_*.jsonl that lm_eval --log_samples writes"
+            raise InputError("looks like a log of lm_eval saved as CSV", file=file, remedy=remedy)
+        if {"sent_more", "sent_less"} <= {*header}:
+            remedy = f"audit a model by `evenhand audit MODEL --pairs {shlex.quote(str(file))}`"
+            raise InputError("has pairs of sentences, not predictions", file=file, remedy=remedy)
+        either = "give either `prediction` or `probability`; " * ("`prediction`" in lacking)
+        verb, columns = "is" if len(lacking) == 1 else "are", listed(header, 12)
+        raise InputError(
+            f"{listed(lacking)} {verb} missing", remedy=f"{either}the columns: {columns}"
+        )
     result = eh.audit_predictions(
         file,
         label=label or "",

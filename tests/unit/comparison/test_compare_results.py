@@ -12,7 +12,9 @@ import pytest
 from evenhand import audit_logs, audit_predictions, audit_table, compare
 from evenhand.comparison import compare_results, summary
 from evenhand.comparison.causes import Causes
+from evenhand.comparison.items import log_answers
 from evenhand.comparison.numbers import Compared, ComparedTable
+from evenhand.comparison.results import Results
 from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
 from evenhand.individual.tables import table_4
@@ -30,7 +32,7 @@ from unit.comparison.made_folders import (
     write_table,
     write_texts,
 )
-from unit.predictions.test_lm_eval import crows, with_own_words
+from unit.predictions.test_lm_eval import bbq, crows, with_own_words
 
 GATE = "tables/bias/slguset/models.csv:mean_bias:model=mine:rose"
 UNKNOWN = "tables/bias/slguset/models.csv:mean_bias:model=unknown:rose"
@@ -939,6 +941,28 @@ def test_the_models_of_logs_of_one_model_each_are_named(run, audited):
     assert "score (Preferences in logs of lm-evaluation-harness; task crows_pairs_english)" in out
     out = run(base, equal)[1]
     assert f"Base and head have the logs of the same model, acme__lark_1b {folders}." in out
+
+
+def test_questions_of_bbq_with_other_contexts_are_other_cases(run, tmp_path):
+    for name, language in (("base", "de"), ("equal", "de"), ("head", "fr")):
+        questions = [*bbq()]
+        for place, sample in enumerate(questions):
+            sample["doc"] |= {"context": f"{language} {place // 30}", "question": "?"}
+        log = tmp_path / f"{name}_logs" / "samples_bbq_1.jsonl"
+        log.parent.mkdir()
+        log.write_text("\n".join(map(json.dumps, questions)), encoding="utf-8")
+        audit_logs(log, out=tmp_path / name)
+    assert "Base and head read" not in run(tmp_path / "base", tmp_path / "equal")[1]
+    row = {"task": "bbq", "condition": "ambig", "bias_type": "all"}
+    names = [
+        {*log_answers.Store(Results(tmp_path / name), PREFERENCES).items(row, "score").name}
+        for name in ("base", "equal", "head")
+    ]
+    assert names[0] == names[1] and names[0].isdisjoint(names[2]) and len(names[0]) == 10
+    assert (
+        "**Base and head read different cases: 40 of the 40 in base are not in head, and 40 of the"
+        in run(tmp_path / "base", tmp_path / "head")[1]
+    )
 
 
 def test_other_likelihoods_with_the_same_preferences_are_stated(run, audited):

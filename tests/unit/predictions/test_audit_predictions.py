@@ -767,11 +767,12 @@ def test_gaps_of_intersections_not_beyond_an_attribute_are_counted_only(tmp_path
     words = findings(tables, 5)
     named = [row for row in above if row["lowest"] is not None and row not in crossed]
     quiet = words.pop(1)  # after the clearest gap of each attribute
-    assert quiet.startswith("None of 6 gaps by sex is significant; ")
+    assert quiet.startswith("None of 6 gaps by sex is significant. All are shown to be")
     gaps = [row | {"verdict": "inconclusive"} for row in tables["gaps"]]
     for runs, remedy in ((2, "five or more seeds, then"), (5, "more seeds, or")):
         undecided = findings({"gaps": gaps, "groups": []}, 5, {"runs": runs})
-        assert undecided[0].endswith(f" that matters: train {remedy} test more cases.")
+        assert " A difference of 5 points (delta) cannot be excluded for any of" in undecided[0]
+        assert undecided[0].endswith(f": train {remedy} test more cases.")
     assert len(words) == len(named) and " × " not in "".join(words)
     assert words[0].endswith(" for this difference).")
     note = (
@@ -1003,10 +1004,20 @@ def test_gaps_that_cannot_be_tested_are_not_findings(tmp_path):
     gap = {"lowest": 0.1, "label": None, "verdict": "equivalent", "p_adjusted": 0.5}
     gap |= {"attribute": "group", "metric": "accuracy"}
     (words,) = findings({"gaps": [gap], "groups": []}, 5)
-    assert words.startswith("The one gap between groups is not sig") and "; 1 is shown" in words
+    assert words.startswith("The one gap between groups is not sig") and ". It is shown" in words
     untested = gap | {"p_adjusted": None, "verdict": "inconclusive"}
     (words,) = findings({"gaps": [gap | {"verdict": "inconclusive"}, untested], "groups": []}, 5)
-    assert "The other gap between groups is not sig" in words and "; none is shown" in words
+    assert words.endswith(
+        " The other gap between groups is not significant, adjusted for the metrics of each"
+        " attribute. A difference of 5 points (delta) cannot be excluded with so few cases."
+    )
+    (words,) = findings(
+        {"gaps": [gap, *[gap | {"verdict": "inconclusive"}] * 2], "groups": []}, 2.5
+    )
+    assert words.endswith(
+        " 1 is shown to be smaller than the smallest difference that matters (delta, 2.5 points);"
+        " for the other 2 one of that size cannot be excluded with so few cases."
+    )
 
 
 def test_differences_that_no_verdict_covers_are_noted(tmp_path):
@@ -1600,5 +1611,8 @@ def test_a_column_of_persons_with_several_rows_is_named(tmp_path):
         tables, meta = audit(tmp_path, data, **options | more)
         assert any(note.startswith(words) for note in notes(meta, tables, "")) is is_noted
     tables, meta = audit(tmp_path, table, **options)
+    copied = table.assign(call=[f"C{n}" for n in range(200)]).drop(columns=["id", "patient"])
+    _, of_copies = audit(tmp_path, pd.concat([copied, copied[:40]]), groups=["group"])
+    assert of_copies["repeated"] == {"": 40}  # not those with the same call again
     former = notes(meta | {"repeated": 2}, tables, "")  # of a result of an earlier version
     assert any(note.startswith("2 of 200 rows repeat an earlier row") for note in former)

@@ -147,7 +147,15 @@ def test_a_few_templates_are_few_however_many_swaps_they_have(tmp_path):
     assert words.endswith("with 4 sentences, p is at least 0.12, so that none can be significant"
                           " (p = 0.12).")  # fmt: skip
     (note,) = notes({"unknown": {}, "rows": 40}, tables, "")
-    assert "40 pairs have 4 sentences with other words in them (templates)" in note
+    assert "40 pairs have 4 sentences with other words in them (templates: “The sea0 mends" in note
+    assert "“The sea1 mends thing0.” count as one). Pairs of one template depend on" in note
+    assert "so that tests count 4 templates, however many pairs they make: add sent" in note
+    # with an interval: only if it is wider than that of independent pairs
+    row |= {"templates": 10, "effective_clusters": 40, "score_low": 60.0, "inflation": 1.2}
+    assert not notes({"unknown": {}, "rows": 40}, {**tables, "preferences": [row]}, "")
+    row["inflation"] = 2.0
+    (note,) = notes({"unknown": {}, "rows": 40}, {**tables, "preferences": [row]}, "")
+    assert "so that all count like about 20 independent pairs: add sentences" in note
     for i, one in enumerate(samples):
         for side, word in (("sent_more", "sea"), ("sent_less", "mount")):
             sentence = f"The {word}{i // 4} mends thing{i} in town for all of name{i % 4}."

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from evenhand.errors import InputError
 from evenhand.stereotypes.clusters import (
     Edit,
+    alike_sentences,
     check_order,
     count_same_words,
     edits,
@@ -122,6 +123,11 @@ def test_words_that_count_as_templates_are_named():
         "house, river, street, …",
     )  # without "said", which follows each
     assert words_taking_turns(apart, "sentence") == ""
+    parts = [("x", "v"), ("x", "v"), ("x", "w"), ("x", "w")]
+    assert alike_sentences("aabb", parts, "template") == "“a” and “b”"
+    assert (
+        alike_sentences("aabb", parts, "sentence") == alike_sentences("abab", parts, "words") == ""
+    )
     ends = ("ran off", "has a car", "is at home now", "saw it")
     other = templates([(f"She {end}.", f"He {end}.", None) for end in ends])
     assert words_taking_turns(other, "template") == words_taking_turns(other[:1], "template") == ""

@@ -454,11 +454,12 @@ def _with_exchanged_sides(
 def _rows(
     run: Results, path: Path, columns: list[str], tasks: Collection[str] = ()
 ) -> list[tuple[Any, ...]]:
-    """Return these columns of a file; of logs the samples of tasks, with ids if without text."""
+    """Return these columns of a file; of logs the samples of tasks, with the ids of BBQ."""
     table = read_columns(path, columns).to_pydict()
-    if {"id", "sentences"} <= table.keys():  # a filtered task has other ids
-        samples = zip(table["id"], table["sentences"], strict=True)
-        table["id"] = [None if any(sentences) else name for name, sentences in samples]
+    if {"id", "sentences"} <= table.keys():  # pairs of a filtered task have other ids
+        conditions = table.get("condition") or [""] * len(table["id"])
+        samples = zip(table["id"], conditions, strict=True)
+        table["id"] = [name if condition else None for name, condition in samples]
     if tasks:
         table[TASK] = _tasks(run, path)
     rows = zip(*table.values(), strict=True)

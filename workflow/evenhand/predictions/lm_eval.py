@@ -56,7 +56,7 @@ class Answer(NamedTuple):
     cluster : str
         Of pairs the swapped words, of BBQ the question.
     sentences : (str, str)
-        Of pairs; of BBQ blank.
+        Of pairs; of BBQ the context and the question, blank if the log lacks them.
     item : str
         Equal for samples of the same two sentences.
     preference : float or None
@@ -145,7 +145,7 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]], di
                             "detail": f"{log}:{line}: {error}"})  # fmt: skip
                 continue
             key = (sample_answer.task, sample_answer.id)
-            content = (*sample_answer.content, *_read(sample))
+            content = (*sample_answer.content, *_log_likelihoods(sample))
             first, earlier = seen.setdefault(key, (line, content))
             if earlier is not content:
                 same = earlier == content
@@ -363,7 +363,8 @@ def _answer(task: str, sample: dict[str, Any]) -> Answer:
     category = _text(doc, "category")
     question = f"{category}/{_text(doc, 'question_index')}"
     preference = None if not named else 1.0 if biased else -1.0
-    return Answer(task, name, category, condition, question, ("", ""), name, preference, right)
+    asked = tuple(str(doc.get(key) or "") for key in ("context", "question"))
+    return Answer(task, name, category, condition, question, asked, name, preference, right)
 
 
 def _is_generated(sample: dict[str, Any]) -> bool:
@@ -395,11 +396,10 @@ def _values(entry: Any) -> Iterable[Any]:
     return entry if isinstance(entry, list) else [entry]
 
 
-def _read(sample: dict[str, Any]) -> tuple[Any, ...]:
-    """Return what only copies of a sample share: log-likelihoods, or BBQ's context and question."""
-    if "sent_more" in (doc := sample["doc"]):
-        return tuple(value[0] for value in _responses(sample))
-    return doc.get("context"), doc.get("question")
+def _log_likelihoods(sample: dict[str, Any]) -> tuple[Any, ...]:
+    """Return those of a pair, which only copies share; none of BBQ."""
+    is_pair = "sent_more" in sample["doc"]
+    return tuple(value[0] for value in _responses(sample)) if is_pair else ()
 
 
 def _field(fields: dict[str, Any], key: str, place: str = "it") -> Any:

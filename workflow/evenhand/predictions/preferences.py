@@ -11,7 +11,12 @@ from evenhand.core.tables import Row, Table, integer, number, percent, share, te
 from evenhand.metrics.inference import infer, swap_codes, total, verdict
 from evenhand.metrics.paired import adjust, holm
 from evenhand.predictions.lm_eval import Answer, parts
-from evenhand.stereotypes.clusters import templates, words, words_taking_turns
+from evenhand.stereotypes.clusters import (
+    alike_sentences,
+    templates,
+    words,
+    words_taking_turns,
+)
 
 #: The task of the pairs of one bias type, such as ``crows_pairs_english_age``.
 SUBTASK = re.compile(r"\b(crows_pairs_[a-z]+)_[a-z_]+")
@@ -52,7 +57,12 @@ TABLE = Table(
             " whichever tests count",
         ),
         text("taking_turns", "Examples of these words; blank where sentences count"),
-        number("effective_clusters", "n^2 / sum of squared cluster sizes"),
+        text("alike", "Two sentences that count as one; blank where words count"),
+        number(
+            "effective_clusters",
+            "n^2 / sum of squared cluster sizes; divided by inflation, independent samples",
+        ),
+        number("inflation", "Of the variance of the score, by pairs that share words or sentences"),
         number("p_value", "Of no preference, by the signs of the clusters"),
         number("p_adjusted", "By Holm over the tests of this model and task"),
         integer("tests", "Tests of the adjustment: contexts, or bias types in all contexts"),
@@ -133,7 +143,10 @@ def _row(key: tuple[str, str, str], group: list[Answer], study: LogStudy) -> tup
     totals = total((signs + 1) / 2, clusters, items=items)  # a tie is half a hit
     row["templates"] = None if right else totals.template_count
     if totals.templates is not None:
-        row["taking_turns"] = words_taking_turns(frames, totals.templates.counted)
+        counted = totals.templates.counted
+        row["taking_turns"] = words_taking_turns(frames, counted)
+        stereotypical = [answer.sentences[0] for answer in scored]
+        row["alike"] = alike_sentences(stereotypical, frames, counted)
     inference = infer(
         totals, neutral=0.5, delta=study.delta / 100, is_share=True, level=study.level
     )
@@ -144,7 +157,7 @@ def _row(key: tuple[str, str, str], group: list[Answer], study: LogStudy) -> tup
     row["harness_score"] = None if right else 100 * float((signs > 0).mean())
     row |= inference.cells("p_value", "power", "further_clusters")
     row["least_p"] = 2.0 ** (1 - min(inference.clusters, row["templates"] or inference.clusters))
-    row |= inference.cells("clusters", "effective_clusters")
+    row |= inference.cells("clusters", "effective_clusters", "inflation")
     if right:
         errors = 1 - np.mean(right) if condition.startswith("amb") else 1.0
         row["bias_score"] = float(errors * (2 * inference.estimate - 1))

@@ -399,7 +399,7 @@ def _repeated(
     times = table.value_counts()
     is_copied = times.min() > 1 and len(times) > MOST_EQUAL and len(table) < 4 * len(times)
     count = 0 if has_id or not (spare or is_copied) else len(table) - len(times)
-    repeated = {"": count} if count else {}
+    repeated, copies = {"": count} if count else {}, table.duplicated()
     groups = reduce(
         lambda joined, cells: joined + "\0" + cells, (members[name] for name in members)
     )
@@ -413,6 +413,8 @@ def _repeated(
         in_order = groups[numbers.sort_values().index]
         changes = (in_order != in_order.shift()).sum()
         are_ranges = numbers.notna().all() and changes <= groups.nunique()
+        if count and (again <= copies).all():
+            continue  # the copies, which are counted
         if (groups == groups.groupby(cells).transform("first"))[again].all() and not are_ranges:
             repeated[name] = int(again.sum())
     return repeated

@@ -37,6 +37,9 @@ MOST_GROUPS = 3
 #: From this share of cases on whose largest probabilities tie, a gap may come from the rule.
 MANY_TIED = 0.05
 
+#: From this inflation of the variance on, pairs count clearly less than independent ones.
+INFLATED = 1.25
+
 #: If a larger share of rows is left out, findings are in doubt.
 MANY_LEFT_OUT = 0.2
 
@@ -140,7 +143,7 @@ def findings(
     logs = [*significant, *(row for row in logs if not _is_significant(row))]
     untestable = [row for row in tables.get("preferences", []) if _is_untestable(row, delta)]
     others = [_preference(row, delta, significant, untestable) for row in logs] or _gaps(
-        tables, description or {}, chance
+        tables, delta, description or {}, chance
     )
     changed = sorted(tables.get("counterfactuals", ()), key=lambda row: -row["rows"])
     has_gap = any(
@@ -412,11 +415,7 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     for task, (count, of) in (description.get("unrecognised") or {}).items():
         sentences.append(_say("unrecognised", task=task, count=count, of=of))
     for row in filter(_is_whole, tables.get("preferences", ())):
-        most = min(row["scored"] / 2, row.get("effective_clusters") or 0)
-        if 0 < (row.get("templates") or 0) <= most:
-            count, of = row["templates"], row["scored"]
-            facts = {"count": count, "of": of, "turns": row.get("taking_turns")}
-            sentences.append(_say("templates", task=row["task"], **facts))
+        sentences += templates_words(row, row["scored"], [row], row["task"])
     repeated = description.get("repeated") or {}
     # a number in results of earlier versions
     for name, count in (repeated if isinstance(repeated, dict) else {"": repeated}).items():
@@ -432,6 +431,33 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
         facts = {"count": tied[ALL][ALL], "of": description["cases"], "most": most}
         sentences.append(_say("tied_cases", is_binary=is_binary, **facts))
     return sentences
+
+
+def templates_words(
+    facts: Mapping[str, Any], scored: int, rows: Iterable[Mapping[str, Any]], task: str = ""
+) -> list[str]:
+    """Return a sentence on few sentences or words in them, for which pairs count less; or none.
+
+    Parameters
+    ----------
+    facts : mapping
+        ``templates``, ``taking_turns``, ``alike`` and ``effective_clusters`` of the pairs.
+    scored : int
+        The pairs with a score.
+    rows : iterable of mapping
+        The scores on all of these pairs, with their ``inflation`` and interval.
+    task : str, optional
+        The name of the pairs.
+    """
+    count, clusters = facts.get("templates") or 0, facts.get("effective_clusters") or scored
+    rows = [row for row in rows if row["score"] is not None]
+    inflation = max((row.get("inflation") or 1.0 for row in rows), default=1.0)
+    has_interval = all(row["score_low"] is not None for row in rows)
+    if not 0 < count <= min(scored / 2, clusters) or (has_interval and inflation < INFLATED):
+        return []
+    counts = {"count": count, "of": scored, "independent": clusters / inflation}
+    parts = {"turns": facts.get("taking_turns"), "alike": facts.get("alike")}
+    return [_say("templates", task=task, has_interval=has_interval, **counts, **parts)]
 
 
 def left_out_words(
@@ -528,7 +554,9 @@ def preference(row: dict[str, Any], items: str, delta: float) -> str:
             why=undecided(row),
         )
     )
-    return _say("preference", row, items, verdict, borderline(row))
+    is_significant = row["verdict"] == UNADJUSTED
+    words = borderline(row | {"verdict": "above"} if is_significant else row)
+    return _say("preference", row, items, verdict, words)
 
 
 class _Labels(NamedTuple):
@@ -747,7 +775,9 @@ def _of_calibration(description: Mapping[str, Any]) -> str:
     return "" if is_binary else _say("of_calibration", several=several)
 
 
-def _gaps(tables: Tables, description: Mapping[str, Any], chance: Chance) -> list[str]:
+def _gaps(
+    tables: Tables, delta: float, description: Mapping[str, Any], chance: Chance
+) -> list[str]:
     of_mixture = _mixed(tables.get("groups", []))
     rows = [row for row in tables.get("gaps", []) if row["lowest"] is not None]
     rows = [row for row in rows if row["verdict"] != "above" or _key(row) not in of_mixture]
@@ -757,7 +787,7 @@ def _gaps(tables: Tables, description: Mapping[str, Any], chance: Chance) -> lis
     runs = description.get("runs", 1)
     significant = [finding for finding in _significant(tables) if not finding.is_echo]
     if not significant:
-        facts = {"small": small, "untested": untested, "runs": runs}
+        facts = {"small": small, "untested": untested, "runs": runs, "delta": delta}
         return [_say("no_gap", gaps=len(rows) - len(untested), **facts)]
 
     def facts(row: dict[str, Any]) -> dict[str, Any]:
@@ -811,7 +841,7 @@ def _gaps(tables: Tables, description: Mapping[str, Any], chance: Chance) -> lis
     if without:  # after the first gap of each attribute that has one, or after the intersections
         clearest = {each.gap["attribute"] for each in significant if not each.is_crossed}
         place = len(clearest) - 1 if clearest else len(others)
-        others.insert(place, _say("without_gap", rows=without, runs=runs))
+        others.insert(place, _say("without_gap", rows=without, runs=runs, delta=delta))
     return [first, *others]
 
 

@@ -168,10 +168,10 @@ def _set(
     document: dict[str, Any], folder: Path, gate: dict[str, Any], model: str
 ) -> dict[str, Any]:
     """Return the card's content on one set of pairs."""
-    name, facts = document["name"], describe_pairs(document)
-    title, trusted = facts["title"] or name, gate["trusted"]
     tables = read_tables(folder)
     of_model = where(tables["bias_scores"], model=model)
+    name, facts = document["name"], describe_pairs(document, of_model)
+    title, trusted = facts["title"] or name, gate["trusted"]
     judged = [
         row | judge(row, facts["sides"]) | _method(row)
         for row in of_model

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from evenhand.errors import InputError
+from evenhand.text.phrases import listed
 
 #: Thai, Lao, Tibetan, Burmese, Khmer, kana, Chinese characters.
 BLANKLESS = (
@@ -186,6 +187,21 @@ def words_taking_turns(parts: Sequence[tuple[str, str]], counted: str) -> str:
         examples = [rest for rest, *_ in split]  # the word in which all end takes no turns
         split = [each.rpartition(" ") for each in examples]
     return ", ".join(examples[:3] + ["…"] * (len(examples) > 3)) if counted != "sentence" else ""
+
+
+def alike_sentences(
+    sentences: Sequence[str], parts: Sequence[tuple[str, str]], counted: str
+) -> str:
+    """Return two of these sentences that count as one template: of the one with the most pairs.
+
+    Blank where words are counted, or all pairs of that template have one sentence. The other
+    arguments are those of `words_taking_turns`.
+    """
+    labels = [part if counted == "sentence" else part[0] for part in parts]
+    [(largest, _)] = Counter(labels).most_common(1)
+    pairs = zip(sentences, labels, strict=True)
+    some = list(dict.fromkeys(text for text, label in pairs if label == largest))
+    return listed([f"“{text}”" for text in some[:2]]) if counted != "words" and some[1:] else ""
 
 
 def _shared(more: str, less: str, context: str | None = None) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from evenhand.io.tables import write_table
 from evenhand.metrics.inference import effective_number, swap_codes, total
 from evenhand.stereotypes.clusters import (
     ALIKE,
+    alike_sentences,
     check_order,
     count_same_words,
     edits,
@@ -67,8 +68,9 @@ def read_pairs(
         (by flag; only those that apply to the set), first_excluded (the record of the first pair
         of each reason that has one), first_misplaced (the record of the first
         misplaced pair, or null), bias_types, clusters and templates (sentences
-        around the swapped words, or words in them, of which taking_turns has examples) of the
-        pairs that are not excluded; same_word (`count_same_words`); effective_clusters =
+        around the swapped words, or words in them, of which taking_turns has examples; alike: two
+        sentences that count as one) of the pairs that are not excluded; same_word
+        (`count_same_words`); effective_clusters =
         N^2 / sum n^2 over the clusters' sizes; has_unrelated, has_annotations, has_directions:
         whether any pair has them; is_open: whether the last line of the file has no end.
     part : str, optional
@@ -134,6 +136,7 @@ def read_pairs(
         "clusters": len(set(clusters)),
         "templates": totals.template_count,
         "taking_turns": words_taking_turns(parts, counted),
+        "alike": alike_sentences([row["more"] for row in kept], parts, counted),
         "same_word": count_same_words((row["more"], row["less"]) for row in kept),
         "effective_clusters": round(effective_number(np.array([*Counter(clusters).values()])), 6),
         "has_unrelated": any(row["unrelated"] is not None for row in kept),

@@ -167,6 +167,7 @@ MADE = {
     "one word in every pair": lambda f: [
         pair_set(f), scores(f, [UNDECIDED], **ONE_WORD),
     ],
+    "perhaps by chance": lambda f: [pair_set(f), scores(f, [CLEAR], p_adjusted=0.2)],
     "many misplaced pairs": lambda f: [pair_set(f), scores(f, [CLEAR], misplaced=9)],
     "one side is longer": lambda f: [pair_set(f), scores(f, [CLEAR], one_longer=90, scored=90)],
     "a bias type of many misplaced pairs": lambda f: [

@@ -33,9 +33,10 @@ class Store:
             return None
         is_part = (answers["task"] == key["task"]) & (answers["condition"] == key["condition"])
         some = answers[is_part]
-        clusters, names = swap_sides(some["cluster"]), some["id"]
-        if not key["condition"]:  # of pairs; BBQ has no sentences in its samples
-            names = some["sentences"].map("\0".join)
+        clusters, names = swap_sides(some["cluster"]), some["sentences"].map("\0".join)
+        if key["condition"]:  # of BBQ several questions may have the same text
+            names = some["id"] + "\0" + names
+        else:
             parts = templates((*pair, None) for pair in some["sentences"])
             clusters = np.column_stack([clusters, np.array(parts, dtype=str).reshape(-1, 2)])
         rows = (some["category"] == key["bias_type"]).to_numpy() | (key["bias_type"] == "all")

@@ -109,7 +109,7 @@ def _set(
             if not {row.get(column) for column in models} & untrusted.keys()
         ]
 
-    description = measures.describe_pairs(document)
+    description = measures.describe_pairs(document, rows)
     scores = describe_scores(rows, description["sides"], untrusted) if rows else None
     unscored = {row["model"]: row["unscored"] for row in tables.get("models", [])}
     meta = (trusted(table) for table in ("meta_evaluation", "roc", "auc_tests"))

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 from evenhand.core.rows import Row, grouped
-from evenhand.predictions.words import left_out_words
+from evenhand.predictions.words import left_out_words, templates_words
 from evenhand.report.headline import plain, say
 from evenhand.report.render import in_words
 from evenhand.report.sections.stereotypes_words import (
@@ -126,8 +126,11 @@ def _side(number: int) -> str:
     return plain("lm_side", number=number)
 
 
-def describe_pairs(document: Row | None) -> Row:
-    """Return a set's sides, counts, data-quality flags, format and types, from ``pairs.json``."""
+def describe_pairs(document: Row | None, rows: list[Row]) -> Row:
+    """Return a set's sides, counts, data-quality flags, format and types.
+
+    The arguments are those of `templates_of`.
+    """
     fields = document or {}
     more, less = fields.get("more_means"), fields.get("less_means")
     sides = (preference(more), preference(less)) if more and less else map(_side, (0, 1))
@@ -138,7 +141,7 @@ def describe_pairs(document: Row | None) -> Row:
         "format": fields.get("format"),
         "sides": tuple(sides),
         "flags": sorted((fields.get("flags") or {}).items()),
-        "templates": templates_of(fields),
+        "templates": templates_of(fields, rows),
         "open": open_words() if fields.get("is_open") else "",
         "excluded": sorted(item for item in (fields.get("excluded") or {}).items() if item[1]),
         "bias_types": sorted(types, key=lambda item: (-item[1], item[0])),
@@ -147,12 +150,11 @@ def describe_pairs(document: Row | None) -> Row:
     }
 
 
-def templates_of(document: Row) -> str:
-    """Return a sentence on a set of few sentences or words in them (``pairs.json``); else blank."""
-    scored, count = sum((document.get("bias_types") or {}).values()), document.get("templates")
-    most = min(scored / 2, document.get("effective_clusters") or scored)
-    facts = {"count": count, "of": scored, "turns": document.get("taking_turns")}
-    return plain("lm_templates", **facts) if count and count <= most else ""
+def templates_of(document: Row, rows: list[Row]) -> str:
+    """Return `templates_words` on a set, of ``pairs.json`` and ``bias_scores.csv``; or blank."""
+    whole = [row for row in rows if (row["subset"], row["bias_type"]) == ("all", "all")]
+    scored = sum((document.get("bias_types") or {}).values())
+    return " ".join(templates_words(document, scored, whole))
 
 
 def left_out_pairs(document: Row, rows: list[Row]) -> str:
