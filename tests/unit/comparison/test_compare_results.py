@@ -560,6 +560,15 @@ def test_the_clearest_change_is_of_an_attribute_where_one_moved_with_its_interse
     _, out, _ = run("base", "head")
     assert "the difference in true positive rate between f and the others (sex, label 1)" in out
     assert out.index("| attribute sex, ") < out.index("| attribute sex × age")
+    few = rows.assign(score=rows["label"] * 0.8 + 0.1, few=[*"aaaaaa", *"b" * 394])
+    options = {"label": "label", "prediction": "score", "groups": ["sex", "few"], "positive": 1}
+    for name, score in (
+        ("one", few["score"]),
+        ("two", few["score"].where(few.index % 2 + few.index // 6 > 0, 0.95)),
+    ):
+        audit_predictions(few.assign(score=score), **options, out=tmp_path / name)
+    [line] = [line for line in run("one", "two")[1].split("\n") if "without a test" in line]
+    assert "numbers without a test differ, the largest change: " in line and "×" not in line
 
 
 def test_group_differences_of_a_run_are_bias_scores(run, folders, tmp_path):

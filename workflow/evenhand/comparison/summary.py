@@ -154,7 +154,7 @@ def markdown(comparison: Comparison) -> str:
         ),
         "untested": sorted(
             (n for n in numbers if n.status == UNJUDGED and n.reason != OTHER_GROUPS),
-            key=lambda number: -_size(number),
+            key=lambda number: (CROSS in number.row.get("attribute", ""), -_size(number)),
         ),
         "alpha": ALPHA,
         "elsewhere": [
