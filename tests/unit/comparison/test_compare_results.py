@@ -560,6 +560,11 @@ def test_the_clearest_change_is_of_an_attribute_where_one_moved_with_its_interse
     _, out, _ = run("base", "head")
     assert "the difference in true positive rate between f and the others (sex, label 1)" in out
     assert out.index("| attribute sex, ") < out.index("| attribute sex × age")
+    new = rows["label"].mask((rows["age"] == "new") & (rows.index % 8 == 0), 1)
+    audit_predictions(rows.assign(answer=new), **options, out=tmp_path / "new")
+    first = run("head", "new")[1].split("\n\n")[1]
+    assert ", less bias in " in first and ", clearly neither in " in first
+    assert " The clearest rise: the difference in false positive rate between f" in first
     few = rows.assign(score=rows["label"] * 0.8 + 0.1, few=[*"aaaaaa", *"b" * 394])
     options = {"label": "label", "prediction": "score", "groups": ["sex", "few"], "positive": 1}
     for name, score in (
