@@ -247,8 +247,8 @@ def judge(
         each seed) with the `dataset`, a `title`, `group` (the row of ``group_scores`` of the group
         that differs most from all others; untested of that with the lowest score, None if several
         have it), its p-value over cases (`p_gap`, times the number of groups) and `p_adjusted`,
-        the number of `tests`, the verdict (`judged`, one of `VERDICTS_ON_GROUPS`), and the other
-        classifiers of its training (`same`).
+        its difference in each run (`of_runs`), the number of `tests`, the verdict (`judged`, one of
+        `VERDICTS_ON_GROUPS`), and the other classifiers of its training (`same`).
     """
     rows: Rows = []
     trainings: dict[tuple[Any, ...], Row] = {}
@@ -267,8 +267,8 @@ def judge(
                     first["same"].append(row["classifier"])
                     continue
                 gap = _gap(groups)
-                is_of_runs = gap["p_gap"] is not None and _is_of_runs(gap["group"], groups, scored)
-                rows.append(row | gap | {"is_of_runs": is_of_runs, "same": []})
+                of_runs = [] if gap["p_gap"] is None else _of_runs(gap["group"], groups, scored)
+                rows.append(row | gap | {"of_runs": of_runs, "same": []})
                 trainings.setdefault(training, rows[-1])
     tested = [row for row in rows if row["p_gap"] is not None and not is_constant(row)]
     adjusted = holm(np.array([row["p_gap"] for row in tested]))
@@ -291,8 +291,8 @@ def _gap(groups: Rows) -> Row:
     return gap
 
 
-def _is_of_runs(group: Row, groups: Rows, scored: Rows) -> bool:
-    """Return whether more than half of the variance of a group's difference is of the runs.
+def _of_runs(group: Row, groups: Rows, scored: Rows) -> list[float]:
+    """Return a group's difference from the others in each run (seed).
 
     The others are weighted by their cases, as in ``group_scores``, of which `scored` are the rows
     of all runs and `groups` their means.
@@ -304,7 +304,13 @@ def _is_of_runs(group: Row, groups: Rows, scored: Rows) -> bool:
         scores = {row["group"]: row["score"] for row in rows if row["group"] in tested}
         if rows[0]["seed"] != MEANS["seed"] and len(scores) == len(tested):
             score = scores.pop(group["group"])
-            of_runs.append(score - np.average([*scores.values()], weights=others))
+            of_runs.append(float(score - np.average([*scores.values()], weights=others)))
+    return of_runs
+
+
+def _is_of_runs(row: Row) -> bool:
+    """Return whether more than half of the variance of a row's difference is of the runs."""
+    group, of_runs = row["group"], row["of_runs"]
     ends = group["difference_low"], group["difference_high"]
     half = max(abs(end - group["difference"]) for end in ends)
     return len(of_runs) > 1 and 2 * student_reach(np.array(of_runs)) ** 2 > half**2
@@ -321,7 +327,7 @@ def _verdict(row: dict[str, Any]) -> str:
         if row["p_adjusted"] >= ALPHA:
             return "alone"
         return "unfair" if over_seeds else "varies"
-    return "fair" if row["is_small"] else "few_runs" if row["is_of_runs"] else "unknown"
+    return "fair" if row["is_small"] else "few_runs" if _is_of_runs(row) else "unknown"
 
 
 def conclude(
