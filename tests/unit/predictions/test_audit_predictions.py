@@ -768,6 +768,10 @@ def test_gaps_of_intersections_not_beyond_an_attribute_are_counted_only(tmp_path
     named = [row for row in above if row["lowest"] is not None and row not in crossed]
     quiet = words.pop(1)  # after the clearest gap of each attribute
     assert quiet.startswith("None of 6 gaps by sex is significant. All are shown to be")
+    # of plain training, Text classifiers tests macro-F1
+    of_plain = findings(tables, 5, {"trained": {"objective": "erm"}})[1]
+    besides = "None of 5 gaps by sex, besides macro-F1 (see Text classifiers), is significant. All"
+    assert of_plain.startswith(besides)
     gaps = [row | {"verdict": "inconclusive"} for row in tables["gaps"]]
     for runs, remedy in ((2, "five or more seeds, then"), (5, "more seeds, or")):
         undecided = findings({"gaps": gaps, "groups": []}, 5, {"runs": runs})
