@@ -318,6 +318,35 @@ def test_a_gap_that_is_significant_alone_is_so_over_seeds_too(verdict, judged_as
     assert rows[0]["judged"] == judged_as
 
 
+def test_a_gap_names_an_attribute_with_a_larger_one_that_its_group_goes_with(tmp_path):
+    """And not the reverse: of the two the larger gap comes first."""
+    small = {"attribute": "hobby", "difference": -9.0}
+    groups = [*men_and_women(), *men_and_women(**small)]
+    scores = [low("above", attribute=name) for name in ("applicant_gender", "hobby")]
+
+    def shares(women, men):
+        cell = {"split": "all", "attribute": "applicant_gender", "other_attribute": "hobby"}
+        cell |= {"other_group": "women", "of": 500}
+        return [
+            cell
+            | {"group": group, "cases": 5 * share, "share": share / 100}
+            | {"low": share / 100 - 0.04, "high": share / 100 + 0.04}
+            for group, share in (("women", women), ("men", men))
+        ]
+
+    for place, (women, men, is_named) in enumerate([(71, 42, True), (50, 49, False)]):
+        folder = tmp_path / str(place)
+        tables = [
+            classifiers(folder, *scores, groups=groups),
+            cases(folder, cells=shares(women, men)),
+        ]
+        headline = describe(tables, TITLES)
+        words = " It may come from <bdi>Applicant</bdi>: 71.0"
+        of_gaps = [words for words in headline.more if " by the classifier " in words]
+        assert ["hobby" in each for each in of_gaps if words in each] == [True] * is_named
+        assert headline.short.count(words) == is_named
+
+
 def of_seeds(women, groups):
     """The row of `judge` of these groups, with these scores of women in each seed; others: 50."""
     blank = dict.fromkeys(group_scores.TABLE.header)
@@ -329,7 +358,7 @@ def of_seeds(women, groups):
     ]
     more = {"seeds": len(women), "constant_seeds": 0}
     rows = [dict.fromkeys(table_4.TABLE.header) | low("equivalent", **more)]
-    return legal.judge({"ecthr": rows}, {"ecthr": [*means, *runs]}, TITLES)[0]
+    return legal.judge({"ecthr": rows}, {"ecthr": [*means, *runs]}, TITLES, {})[0]
 
 
 def judged(*of_classifiers):
@@ -341,7 +370,7 @@ def judged(*of_classifiers):
     ]
     more = dict.fromkeys(table_4.TABLE.header) | {"constant_seeds": 0}
     tables = {"ecthr": [more | row for row in lowest]}
-    return legal.judge(tables, {"ecthr": rows}, TITLES)
+    return legal.judge(tables, {"ecthr": rows}, TITLES, {})
 
 
 def test_one_training_of_several_classifiers_counts_once():
