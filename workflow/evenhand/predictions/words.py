@@ -825,7 +825,8 @@ def _gaps(
         if finding.labels:
             sentence += f" {_say('of_labels', row=row, labels=finding.labels)}"
         if finding.is_crossed and group and group not in clear:
-            sentence += f" {_say('like_one', alone=_largest_alone(group, tables['groups']))}"
+            alone = _largest_alone(group, tables["groups"])
+            sentence += f" {_say('like_one', alone=alone, runs=runs)}"
         if group and (others := _others(group, tables["groups"])):
             sentence += f" {_say('other_groups', groups=others, most=MOST_GROUPS)}"
         if facts_of := _may_be_chance(finding, chance):
@@ -838,7 +839,7 @@ def _gaps(
     if worse and not significant[0].is_crossed:
         named = {name: value for name, value in facts(worse).items() if name != "most"}
         alone = _largest_alone(worse, tables["groups"])
-        first += f" {_say('worse_crossed', group=worse, alone=alone, **named)}"
+        first += f" {_say('worse_crossed', group=worse, alone=alone, runs=runs, **named)}"
     named = {finding.gap["attribute"] for finding in significant}
     without = [
         row
