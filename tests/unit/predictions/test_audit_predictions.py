@@ -753,7 +753,13 @@ def test_the_first_finding_names_an_intersection_that_differs_more_than_its_attr
         )
         for row in tables["groups"]:
             row["verdict"] = row["verdict"] if " × " in row["attribute"] else "inconclusive"
-        assert findings(tables, 5)[0].endswith(" points, of f, which is undecided.")
+        few = " points, of f, which is undecided, as 2 seeds (repeated runs) are too few."
+        assert findings(tables, 5, {"runs": 2})[0].endswith(few)
+        adjusted = " points, of f, which is not significant after adjustment."
+        assert findings(tables, 5)[0].endswith(adjusted)
+        for row in tables["groups"]:
+            row["p_value"] = row["p_value"] and 0.3
+        assert findings(tables, 5)[0].endswith(", of f, which is undecided, with so few cases.")
     assert not any(words in other for other in others)
 
 
@@ -768,6 +774,10 @@ def test_gaps_of_intersections_not_beyond_an_attribute_are_counted_only(tmp_path
     named = [row for row in above if row["lowest"] is not None and row not in crossed]
     quiet = words.pop(1)  # after the clearest gap of each attribute
     assert quiet.startswith("None of 6 gaps by sex is significant. All are shown to be")
+    # of plain training, Text classifiers tests macro-F1
+    of_plain = findings(tables, 5, {"trained": {"objective": "erm"}})[1]
+    besides = "None of 5 gaps by sex, besides macro-F1 (see Text classifiers), is significant. All"
+    assert of_plain.startswith(besides)
     gaps = [row | {"verdict": "inconclusive"} for row in tables["gaps"]]
     for runs, remedy in ((2, "five or more seeds, then"), (5, "more seeds, or")):
         undecided = findings({"gaps": gaps, "groups": []}, 5, {"runs": runs})
@@ -789,7 +799,7 @@ def test_gaps_of_intersections_not_beyond_an_attribute_are_counted_only(tmp_path
     ]
     rows += [row for row in tables["groups"] if "×" in row["group"]]
     words = findings(tables | {"gaps": crossed + alone, "groups": rows}, 5)
-    assert any(re.search(doubt.replace(r"\.", ", which is undecided."), each) for each in words)
+    assert any(re.search(doubt[:-2] + ", which is not significant after", each) for each in words)
     assert not any("intersections" in each for each in notes(*audit(tmp_path, people())[::-1], ""))
 
 

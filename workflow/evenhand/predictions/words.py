@@ -220,6 +220,11 @@ def is_constant(description: Mapping[str, Any]) -> bool:
     return description.get("uniform") == "same"
 
 
+def is_plain(description: Mapping[str, Any]) -> bool:
+    """Whether a run is of a classifier of plain training of the workflow."""
+    return (description.get("trained") or {}).get("objective") == "erm"
+
+
 def _at_majority(description: Mapping[str, Any], tables: Tables) -> list[str]:
     """State that the accuracy is not above the share of the most frequent class, if so."""
     majority = description.get("majority")
@@ -781,6 +786,9 @@ def _gaps(
     of_mixture = _mixed(tables.get("groups", []))
     rows = [row for row in tables.get("gaps", []) if row["lowest"] is not None]
     rows = [row for row in rows if row["verdict"] != "above" or _key(row) not in of_mixture]
+    # of plain training, Text classifiers tests these, adjusted for other tests
+    elsewhere = [row for row in rows if is_plain(description) and _is_macro_f1(row)]
+    rows = [row for row in rows if row not in elsewhere]
     labels = {row["label"] for row in rows} - {None}
     small = sum(row["verdict"] == "equivalent" for row in rows)
     untested = [row["attribute"] for row in rows if row["p_adjusted"] is None]
@@ -788,6 +796,7 @@ def _gaps(
     significant = [finding for finding in _significant(tables) if not finding.is_echo]
     if not significant:
         facts = {"small": small, "untested": untested, "runs": runs, "delta": delta}
+        facts["elsewhere"] = bool(elsewhere)
         return [_say("no_gap", gaps=len(rows) - len(untested), **facts)]
 
     def facts(row: dict[str, Any]) -> dict[str, Any]:
@@ -816,7 +825,8 @@ def _gaps(
         if finding.labels:
             sentence += f" {_say('of_labels', row=row, labels=finding.labels)}"
         if finding.is_crossed and group and group not in clear:
-            sentence += f" {_say('like_one', alone=_largest_alone(group, tables['groups']))}"
+            alone = _largest_alone(group, tables["groups"])
+            sentence += f" {_say('like_one', alone=alone, runs=runs)}"
         if group and (others := _others(group, tables["groups"])):
             sentence += f" {_say('other_groups', groups=others, most=MOST_GROUPS)}"
         if facts_of := _may_be_chance(finding, chance):
@@ -829,7 +839,7 @@ def _gaps(
     if worse and not significant[0].is_crossed:
         named = {name: value for name, value in facts(worse).items() if name != "most"}
         alone = _largest_alone(worse, tables["groups"])
-        first += f" {_say('worse_crossed', group=worse, alone=alone, **named)}"
+        first += f" {_say('worse_crossed', group=worse, alone=alone, runs=runs, **named)}"
     named = {finding.gap["attribute"] for finding in significant}
     without = [
         row
@@ -841,8 +851,15 @@ def _gaps(
     if without:  # after the first gap of each attribute that has one, or after the intersections
         clearest = {each.gap["attribute"] for each in significant if not each.is_crossed}
         place = len(clearest) - 1 if clearest else len(others)
-        others.insert(place, _say("without_gap", rows=without, runs=runs, delta=delta))
+        facts = {"rows": without, "runs": runs, "delta": delta, "elsewhere": bool(elsewhere)}
+        others.insert(place, _say("without_gap", **facts))
     return [first, *others]
+
+
+def _is_macro_f1(row: dict[str, Any]) -> bool:
+    """Whether a row of ``gaps`` is of a test of macro-F1 of an attribute, not an intersection."""
+    is_tested = row["p_adjusted"] is not None
+    return row["metric"] == "macro_f1" and CROSS not in row["attribute"] and is_tested
 
 
 def _direction(group: dict[str, Any], tables: Tables) -> str:

@@ -276,8 +276,25 @@ def test_each_attribute_with_a_significant_gap_is_in_the_next_step(tmp_path):
 def test_a_gap_in_macro_f1_holds_over_cases_and_over_seeds(verdict, named):
     row = judged(men_and_women(verdict=verdict))[0]
     assert row["judged"] == ("unfair" if named else "varies")
-    words = legal.conclude([row])[1]
-    assert ("so that other runs might show none: train more seeds" in words) != named
+    assert ("adjusted p = 0.001 over cases, but too few seeds" in legal.conclude([row])[1]) != named
+
+
+@pytest.mark.parametrize(
+    ("women", "words"),
+    [
+        ((20.5, 25.1), "too few seeds (2) to show it: −29.5 and −24.9; train five"),
+        ((45, 51), "repeated runs (seeds) disagree (−5.0 to +1.0): train more"),
+        ((41, 44, 20, 41, 40), "the 5 seeds vary too much to show it: −30.0 to −6.0; train more"),
+    ],
+)
+def test_runs_disagree_only_where_their_differences_have_both_signs(women, words):
+    row = of_seeds(women, men_and_women(0.001, "inconclusive", groups=2))
+    assert row["judged"] == "varies"
+    sentences = (
+        legal.conclude([row])[1],
+        legal._short({"table_4": {}, "sizes": {}}, [row], {}, [], None, False),
+    )
+    assert all(words in sentence for sentence in sentences)
 
 
 @pytest.mark.parametrize(
@@ -285,15 +302,7 @@ def test_a_gap_in_macro_f1_holds_over_cases_and_over_seeds(verdict, named):
     [((20, 60), "few_runs"), ((39.7, 40.3), "unknown"), ((40,), "unknown")],
 )
 def test_an_interval_that_comes_from_few_seeds_asks_for_seeds_and_not_for_cases(scores, judged_as):
-    base = legal.MEANS | {"objective": "erm"}
-    means = [row | base for row in men_and_women(0.4, "inconclusive")]
-    of_seeds = [
-        row | {"seed": str(seed), "score": score if row["group"] == "women" else 50}
-        for seed, score in enumerate(scores)
-        for row in means
-    ]
-    rows = [low("equivalent", seeds=len(scores), constant_seeds=0)]
-    [row] = legal.judge({"ecthr": rows}, {"ecthr": [*means, *of_seeds]}, TITLES)
+    row = of_seeds(scores, men_and_women(0.4, "inconclusive"))
     assert row["judged"] == judged_as
     step = legal._next({}, [row], (), [], False)
     assert step.startswith("Add test cases") is (judged_as == "unknown")
@@ -309,13 +318,59 @@ def test_a_gap_that_is_significant_alone_is_so_over_seeds_too(verdict, judged_as
     assert rows[0]["judged"] == judged_as
 
 
+def test_a_gap_names_an_attribute_with_a_larger_one_that_its_group_goes_with(tmp_path):
+    """And not the reverse: of the two the larger gap comes first."""
+    small = {"attribute": "hobby", "difference": -9.0}
+    groups = [*men_and_women(), *men_and_women(**small)]
+    scores = [low("above", attribute=name) for name in ("applicant_gender", "hobby")]
+
+    def shares(women, men):
+        cell = {"split": "all", "attribute": "applicant_gender", "other_attribute": "hobby"}
+        cell |= {"other_group": "women", "of": 500}
+        return [
+            cell
+            | {"group": group, "cases": 5 * share, "share": share / 100}
+            | {"low": share / 100 - 0.04, "high": share / 100 + 0.04}
+            for group, share in (("women", women), ("men", men))
+        ]
+
+    for place, (women, men, is_named) in enumerate([(71, 42, True), (50, 49, False)]):
+        folder = tmp_path / str(place)
+        tables = [
+            classifiers(folder, *scores, groups=groups),
+            cases(folder, cells=shares(women, men)),
+        ]
+        headline = describe(tables, TITLES)
+        words = " It may come from <bdi>Applicant</bdi>: 71.0"
+        of_gaps = [words for words in headline.more if " by the classifier " in words]
+        assert ["hobby" in each for each in of_gaps if words in each] == [True] * is_named
+        assert headline.short.count(words) == is_named
+
+
+def of_seeds(women, groups):
+    """The row of `judge` of these groups, with these scores of women in each seed; others: 50."""
+    blank = dict.fromkeys(group_scores.TABLE.header)
+    means = [blank | row | legal.MEANS | {"objective": "erm"} for row in groups]
+    runs = [
+        row | {"seed": str(seed), "score": score if row["group"] == "women" else 50}
+        for seed, score in enumerate(women)
+        for row in means
+    ]
+    more = {"seeds": len(women), "constant_seeds": 0}
+    rows = [dict.fromkeys(table_4.TABLE.header) | low("equivalent", **more)]
+    return legal.judge({"ecthr": rows}, {"ecthr": [*means, *runs]}, TITLES, {})[0]
+
+
 def judged(*of_classifiers):
     blank = dict.fromkeys(group_scores.TABLE.header) | {"objective": "erm", "seed": "mean"}
     blank |= {"split": "test", "convention": "all"}
     rows = [blank | group for groups in of_classifiers for group in groups]
-    lowest = [low("above", classifier=groups[0]["classifier"]) for groups in of_classifiers]
-    tables = {"ecthr": [dict.fromkeys(table_4.TABLE.header) | row for row in lowest]}
-    return legal.judge(tables, {"ecthr": rows}, TITLES)
+    lowest = [
+        low("above", classifier=groups[0]["classifier"], seeds=2) for groups in of_classifiers
+    ]
+    more = dict.fromkeys(table_4.TABLE.header) | {"constant_seeds": 0}
+    tables = {"ecthr": [more | row for row in lowest]}
+    return legal.judge(tables, {"ecthr": rows}, TITLES, {})
 
 
 def test_one_training_of_several_classifiers_counts_once():

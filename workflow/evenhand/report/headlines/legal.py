@@ -31,7 +31,11 @@ from evenhand.report.headline import (
 from evenhand.report.read import read_json
 from evenhand.report.render import signed
 from evenhand.report.sections.legal_classifiers import MEANS
-from evenhand.report.sections.legal_data import clearest_associations, copied_in
+from evenhand.report.sections.legal_data import (
+    clearest_associations,
+    copied_in,
+    describe_associations,
+)
 from evenhand.report.study import Study
 from evenhand.tabular.words import empty_bins_words, spelt_words
 from evenhand.text.phrases import CROSS
@@ -63,6 +67,9 @@ VERDICTS_ON_GROUPS = (
     *("untested", "constant"),
 )
 
+#: Those on gaps that are significant over cases.
+DIFFERING = ("unfair", "varies", "alone")
+
 #: Gaps that are alike in these are of one training.
 TRAINING = ("dataset", "attribute", "metric", "label", "gap", "noise_95", "p_value")
 
@@ -88,7 +95,7 @@ def describe(study: Study) -> Headline:
             folders = study.paths(f"tables/{kind}/*")
             tables[table] = {path.name: read_table(path / f"{table}.csv") for path in folders}
             sources[table] = study.places(f"tables/{kind}/*/{table}.csv")
-    lowest = judge(tables["table_4"], tables["group_scores"], titles)
+    lowest = judge(tables["table_4"], tables["group_scores"], titles, tables["cross"])
     rates = [row | titled(row, titles) for row in rate_gaps(study)]
     sure = where(rates, verdict=ABOVE, may_be_chance=False)
     elsewhere = "predictions" in study.systems
@@ -228,7 +235,10 @@ def titled(row: dict[str, Any], titles: Mapping[str, str]) -> dict[str, str]:
 
 
 def judge(
-    tables: Mapping[str, Rows], scores: Mapping[str, Rows], titles: Mapping[str, str]
+    tables: Mapping[str, Rows],
+    scores: Mapping[str, Rows],
+    titles: Mapping[str, str],
+    cross: Mapping[str, Rows],
 ) -> Rows:
     """Return the gap in macro-F1 under plain training, of each attribute and classifier.
 
@@ -238,6 +248,8 @@ def judge(
         ``table_4`` of each data set, and ``group_scores``.
     titles : mapping
         See `describe`.
+    cross : mapping
+        The table ``cross`` of each data set.
 
     Returns
     -------
@@ -247,8 +259,8 @@ def judge(
         each seed) with the `dataset`, a `title`, `group` (the row of ``group_scores`` of the group
         that differs most from all others; untested of that with the lowest score, None if several
         have it), its p-value over cases (`p_gap`, times the number of groups) and `p_adjusted`,
-        the number of `tests`, the verdict (`judged`, one of `VERDICTS_ON_GROUPS`), and the other
-        classifiers of its training (`same`).
+        its difference in each run (`of_runs`), the number of `tests`, the verdict (`judged`, one of
+        `VERDICTS_ON_GROUPS`), the other classifiers of its training (`same`), and `_origin`.
     """
     rows: Rows = []
     trainings: dict[tuple[Any, ...], Row] = {}
@@ -267,14 +279,37 @@ def judge(
                     first["same"].append(row["classifier"])
                     continue
                 gap = _gap(groups)
-                is_of_runs = gap["p_gap"] is not None and _is_of_runs(gap["group"], groups, scored)
-                rows.append(row | gap | {"is_of_runs": is_of_runs, "same": []})
+                of_runs = [] if gap["p_gap"] is None else _of_runs(gap["group"], groups, scored)
+                rows.append(row | gap | {"of_runs": of_runs, "same": []})
                 trainings.setdefault(training, rows[-1])
     tested = [row for row in rows if row["p_gap"] is not None and not is_constant(row)]
     adjusted = holm(np.array([row["p_gap"] for row in tested]))
     for row, p in zip(tested, adjusted.tolist(), strict=True):
         row["p_adjusted"] = p
-    return [row | {"judged": _verdict(row), "tests": len(tested)} for row in rows]
+    rows = [row | {"judged": _verdict(row), "tests": len(tested)} for row in rows]
+    return [row | {"origin": _origin(row, rows, cross)} for row in rows]
+
+
+def _origin(row: Row, rows: Rows, cross: Mapping[str, Rows]) -> Row | None:
+    """Return the attribute with a larger gap that the group of a significant gap goes with.
+
+    It is a row of `describe_associations`, with the `name` of the attribute. None without one.
+    """
+    if row["judged"] not in DIFFERING:
+        return None
+    same = {key: row[key] for key in ("dataset", "classifier")}
+    gaps = {
+        other["attribute"]: (abs(other["group"]["difference"]), other["name"])
+        for other in where(rows, **same)
+        if other["p_gap"] is not None
+    }
+    cells = where(cross.get(row["dataset"], []), other_group=row["group"]["group"])
+    origins = [
+        each | {"name": gaps[each["attribute"]][1]}
+        for each in describe_associations(cells, row["attribute"])
+        if each["attribute"] in gaps and gaps[each["attribute"]] > gaps[row["attribute"]]
+    ]
+    return max(origins, key=lambda each: gaps[each["attribute"]], default=None)
 
 
 def _gap(groups: Rows) -> Row:
@@ -291,8 +326,8 @@ def _gap(groups: Rows) -> Row:
     return gap
 
 
-def _is_of_runs(group: Row, groups: Rows, scored: Rows) -> bool:
-    """Return whether more than half of the variance of a group's difference is of the runs.
+def _of_runs(group: Row, groups: Rows, scored: Rows) -> list[float]:
+    """Return a group's difference from the others in each run (seed).
 
     The others are weighted by their cases, as in ``group_scores``, of which `scored` are the rows
     of all runs and `groups` their means.
@@ -304,7 +339,13 @@ def _is_of_runs(group: Row, groups: Rows, scored: Rows) -> bool:
         scores = {row["group"]: row["score"] for row in rows if row["group"] in tested}
         if rows[0]["seed"] != MEANS["seed"] and len(scores) == len(tested):
             score = scores.pop(group["group"])
-            of_runs.append(score - np.average([*scores.values()], weights=others))
+            of_runs.append(float(score - np.average([*scores.values()], weights=others)))
+    return of_runs
+
+
+def _is_of_runs(row: Row) -> bool:
+    """Return whether more than half of the variance of a row's difference is of the runs."""
+    group, of_runs = row["group"], row["of_runs"]
     ends = group["difference_low"], group["difference_high"]
     half = max(abs(end - group["difference"]) for end in ends)
     return len(of_runs) > 1 and 2 * student_reach(np.array(of_runs)) ** 2 > half**2
@@ -321,7 +362,7 @@ def _verdict(row: dict[str, Any]) -> str:
         if row["p_adjusted"] >= ALPHA:
             return "alone"
         return "unfair" if over_seeds else "varies"
-    return "fair" if row["is_small"] else "few_runs" if row["is_of_runs"] else "unknown"
+    return "fair" if row["is_small"] else "few_runs" if _is_of_runs(row) else "unknown"
 
 
 def conclude(
@@ -345,7 +386,7 @@ def conclude(
     on_rates = say("legal_rates", sources, **facts)
     counts = Counter(row["judged"] for row in lowest)
     counts = {verdict: counts[verdict] for verdict in VERDICTS_ON_GROUPS}
-    differing = [row for row in lowest if row["judged"] in ("unfair", "varies", "alone")]
+    differing = [row for row in lowest if row["judged"] in DIFFERING]
     total, tests = len(lowest), lowest[0]["tests"]
     below = [row for row in lowest if row["noise_verdict"] == ABOVE]
     return [
@@ -360,9 +401,17 @@ def conclude(
             accuracy=accuracy,
             same=sorted({name for row in lowest for name in row["same"]}),
         ),
-        *(say("legal_gap", files, row=row) for row in sorted(differing, key=_clear, reverse=True)),
+        *(
+            say("legal_gap", [*files, *_cross_file(row, files)], row=row)
+            for row in sorted(differing, key=_clear, reverse=True)
+        ),
         say("legal_fairlex", files, total=total, below=below),
     ]
+
+
+def _cross_file(row: Row, files: Sequence[str]) -> list[str]:
+    """Return the file of the `origin` of a row, if it has one and sources are named."""
+    return [f"tables/cases/{row['dataset']}/cross.csv"] if row["origin"] and files else []
 
 
 def _clear(row: dict[str, Any]) -> float:

@@ -20,6 +20,7 @@ from evenhand.predictions.words import (
     findings,
     first_by_chance,
     is_constant,
+    is_plain,
     named_gap,
     spread,
     tied_doubt,
@@ -191,7 +192,7 @@ def _short(
         mitigated=further[True],
         significant=sum(count_significant(each["tables"], chances[each["name"]]) for each in order)
         - bool(preference or (gap and not chance)),
-        is_plain="trained" in document and not _is_mitigated(document),
+        is_plain=is_plain(document),
         is_tested=any(
             row["p_adjusted"] is not None
             for each in order

@@ -3,6 +3,7 @@
 from typing import Any
 
 from evenhand.core.rows import grouped, where
+from evenhand.core.tables import read_table
 from evenhand.legal.classifier_findings import classifier_findings
 from evenhand.legal.published import ALL, read_claims
 from evenhand.report.headline import plain, say
@@ -68,6 +69,7 @@ def content(study: Study) -> dict[str, Any]:
         {dataset.id: dataset.tables["table_4"] for dataset in datasets},
         {dataset.id: dataset.tables["group_scores"] for dataset in datasets},
         titles,
+        {path.name: read_table(path / "cross.csv") for path in study.paths("tables/cases/*")},
     )
     rates = [row | titled(row, titles) for row in rate_gaps(study)]
     return {
