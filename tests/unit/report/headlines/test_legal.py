@@ -6,7 +6,7 @@ import pytest
 from evenhand.core.rows import where
 from evenhand.core.tables import write_tables
 from evenhand.legal.case_tables import cross, leakage, sizes
-from evenhand.legal.classifier_tables import claims, group_scores, table_4
+from evenhand.legal.classifier_tables import claims, group_scores, table_4, tests
 from evenhand.report.headlines import legal
 from evenhand.report.study import Study
 from unit.predictions.test_audit_predictions import audit as audit_table
@@ -45,7 +45,7 @@ def classifiers(folder, *scores, groups=()):
         for seed, low in (("0", 1), ("mean", 36))
     ]
     tables = [(group_scores.TABLE, means), (table_4.TABLE, scores)]
-    write_tables(path, [*tables, (claims.TABLE, [])])
+    write_tables(path, [*tables, (claims.TABLE, []), (tests.TABLE, [])])
     return path
 
 
@@ -131,6 +131,21 @@ ROWS = {
         for count in (3, 4)
     },
 }  # fmt: skip
+
+
+def test_a_classifier_without_plain_training_is_named_with_the_remedy(tmp_path):
+    rows = [low(None, objective="group_dro"), low(None, objective="erm", classifier="other")]
+    files = [cases(tmp_path), classifiers(tmp_path, *rows)]
+    words = "<bdi>linear</bdi> is trained with group_dro alone: the tests here are of "
+    words += "plain training; add erm to the objectives"
+    named = f"{words}, or name group_dro under “audited”."
+    assert describe(files, TITLES).sentence == named
+    nothing = "No method of mitigation was compared with plain training."
+    assert headline_of("mitigation")(files, TITLES).sentence == f"{nothing} {named}"
+    meta = tmp_path / "predictions/mine/meta.json"
+    meta.parent.mkdir(parents=True)
+    meta.write_text(json.dumps({"trained": {"objective": "group_dro"}}))
+    assert describe([*files, meta], TITLES).sentence == f"{words}."
 
 
 #: The p-value of the gap in macro-F1 of one data set, and its gaps of rates.

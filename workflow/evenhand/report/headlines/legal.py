@@ -95,6 +95,7 @@ def describe(study: Study) -> Headline:
     accuracy = accuracy_gap(study, lowest)
     files = (*sources["table_4"], *sources["group_scores"])
     statements = conclude(lowest, files, rates, accuracy, elsewhere=elsewhere)
+    statements += without_plain(study)
     if tables["sizes"] and not lowest:
         sizes = [
             (titles.get(name, name), int(row["ours"]))
@@ -150,6 +151,22 @@ def describe(study: Study) -> Headline:
         doubts=[*caveats, *left_out],
         left_out=[*copied, *left_out],
     )
+
+
+def without_plain(study: Study) -> list[str]:
+    """Name the classifiers that are trained with other objectives than plain training alone."""
+    trained: dict[str, dict[str, None]] = {}
+    for folder in study.paths(FILES[2]):
+        for row in read_tables(folder).get("table_4", []):
+            if row["classifier"]:  # else a published number without a run
+                trained.setdefault(row["classifier"], {})[row["objective"]] = None
+    alone = {name: [*objectives] for name, objectives in trained.items() if BASE not in objectives}
+    audits = filter(None, (read_json(path).get("trained") for path in study.paths(FILES[3])))
+    audited = {audit["objective"] for audit in audits}
+    others = dict.fromkeys(each for names in alone.values() for each in names)
+    facts = {"classifiers": alone, "others": [each for each in others if each not in audited]}
+    sources = study.places("tables/classifiers/*/table_4.csv")
+    return [say("legal_without_plain", sources, **facts)] if alone else []
 
 
 def rate_gaps(study: Study) -> Rows:
