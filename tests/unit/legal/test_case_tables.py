@@ -308,6 +308,12 @@ SCENES = {
     "sizes of FairLex's own cases": (sizes, "ecthr", CASES, {"published": True}),
     "sizes without a split": (sizes, "scotus", [{"split": None}, {}], {"published": True}),
     "sizes of a binary task": (sizes, "fscs", [{}], {}),
+    "sizes with an exact copy, and a near one": (
+        sizes,
+        "fscs",
+        [{"text": ["x"]}, *({"text": [of], "duplicate_of": "fscs-1"} for of in "xy")],
+        {},
+    ),
     "groups": (groups, "ecthr", CASES, {}),
     "labels": (labels, "ecthr", CASES, {}),
     "single labels": (labels, "cail", [{}], {}),

@@ -212,7 +212,12 @@ def test_headlines_are_those_that_are_kept(tmp_path):
     found["and no classifier"] = describe(of_women[1:], TITLES)
     even = [row | {"cases": 50, "share": 0.5, "low": 0.4, "high": 0.6} for row in cells]
     copies = {"quantity": "near duplicates", "item": "test of train", "ours": 3, "of": 20}
-    for name, more in (("no label that goes with one", ()), ("and copies in test", [copies])):
+    within = copies | {"item": "exact copies", "ours": 2}
+    for name, more in (
+        ("no label that goes with one", ()),
+        ("and copies in test", [copies]),
+        ("and copies within a split", [within]),
+    ):
         of_both = cases(tmp_path / name, cells=even, more=more)
         found[name] = describe([classifiers(tmp_path / name, low("equivalent")), of_both], TITLES)
     cells += [

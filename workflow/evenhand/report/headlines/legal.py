@@ -113,8 +113,14 @@ def describe(study: Study) -> Headline:
         statements.append(say("legal_associated", sources["cross"], **facts))
         brief = say("legal_associated", sources["cross"], **facts, brief=True)
         short = Markup("<br> ").join([short or statements[0], brief])
-    elif short and any(tables["cross"].values()) and not copied:
-        short = Markup("<br> ").join([short, say("legal_clean", sources["cross"])])
+    elif short and any(tables["cross"].values()):
+        copies: Counter[str] = Counter()
+        for rows in tables["sizes"].values():
+            for row in where(rows, quantity="near duplicates"):
+                copies[row["item"] or ""] += int(row["ours"])
+        if not copies["test of train"]:
+            clean = say("legal_clean", sources["cross"], copies=copies["exact copies"])
+            short = Markup("<br> ").join([short, clean])
     figure, caption = _figure(lowest)
     stated, unfair = where(rates, verdict=ABOVE), where(lowest, judged="unfair")
     # after the counts of gaps in macro-F1 comes the clearest of them
