@@ -63,7 +63,8 @@ def _quantities(study: CaseStudy) -> Iterator[dict[str, Any]]:
         yield _part("cases without a label", "", int((per_case == 0).sum()), labelled)
     dates = columns["date"].to_numpy(zero_copy_only=False).astype("datetime64[D]")
     dated = ~np.isnat(dates)
-    yield _part("cases with a date", "", int(dated.sum()), total)
+    if dated.any() or dataset.years:
+        yield _part("cases with a date", "", int(dated.sum()), total)
     years = dates.astype("datetime64[Y]").astype(int) + 1970
     for split, printed in zip(SPLITS, filter(None, dataset.years.split(" / ")), strict=False):
         yield _years(split, years[dated & parts[split]], printed)
