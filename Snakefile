@@ -74,7 +74,8 @@ onstart:
 # Printed while planning, so that it also appears when nothing is left to run.
 if workflow.is_main_process:
     notes = [plan_slguset.waiting(config), unchecked(config, SOURCES)]
-    for words in filter(None, [*notes, plan_classifiers.few_seeds(config)]):
+    notes += [plan_classifiers.few_seeds(config), plan_classifiers.without_plain(config)]
+    for words in filter(None, notes):
         print(words, file=sys.stderr)
     if packages := unlike_the_lock():
         print(

@@ -666,6 +666,24 @@ def test_predictions_are_read_before_any_job(here, monkeypatch, change, words, s
             plan.check_config(here / "config.yaml")
 
 
+@pytest.mark.parametrize(
+    ("of_texts", "name"), [(True, "p.csv"), (True, "p*.csv"), (False, "p.csv")]
+)
+def test_a_file_beside_the_configuration_is_found_from_another_folder(here, name, of_texts):
+    (here / "text").mkdir()
+    written = biographies(here / "text", task="multi_class")
+    written["text"]["datasets"]["bios"]["files"] = [name]
+    entry = {"files": [name], "label": "job", "prediction": "job", "groups": ["sex"]}
+    written = written if of_texts else {"predictions": {"mine": entry}}
+    Path("text/config.yaml").write_text(json.dumps(written))
+    words = "no such file or folder; it is in text/, beside the configuration: run it there, or "
+    with pytest.raises(InputError, match=re.escape(f"{words}write text/{name}.")):
+        plan.check_config(Path("text/config.yaml"))
+    Path("text/p.csv").unlink()
+    with pytest.raises(InputError, match=r"no such file or folder; (name a file|check the path)"):
+        plan.check_config(Path("text/config.yaml"))
+
+
 @pytest.mark.parametrize(("overlapping", "names", "hint"), CASES["unknown_attribute"])
 def test_an_unknown_attribute_of_columns_has_the_names_of_its_groups(
     here, overlapping, names, hint

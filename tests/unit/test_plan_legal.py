@@ -100,6 +100,27 @@ def test_the_curves_are_of_each_training(here):
         assert not plan_classifiers.few_seeds(config)
 
 
+def test_a_classifier_that_is_not_tested_is_noted(here):
+    Path("texts/train.csv").write_text("text,label,sex\n")
+    data = {"files": ["texts"], "text": "text", "label": {"column": "label", "task": "binary"}}
+    data |= {"attributes": {"sex": {"column": "sex"}}}
+    linear = {"kind": "linear", "datasets": ["mine"], "objectives": ["group_dro"]}
+    noted = {}
+    for audited, objectives in (("erm", ()), ("group_dro", ()), ("erm", ("erm",))):
+        datasets = {"mine": data | {"audited": [audited]}}
+        words = linear | {"objectives": ["group_dro", *objectives]}
+        text = {"datasets": datasets, "classifiers": {"words": words}}
+        config = plan_legal.expand(complete({"text": text}, read_schema(SCHEMA)))
+        noted[audited, *objectives] = plan_classifiers.without_plain(config)
+    assert list(map(bool, noted.values())) == [True, False, False]
+    assert noted["erm",] == (
+        "note: words is trained with group_dro alone: the tests here are of plain training; add"
+        " `erm` to `objectives`, or name group_dro under `audited`."
+    )
+    of_court = configured({"a": TEXTS}, classifiers={"linear": linear})
+    assert plan_classifiers.without_plain(of_court).endswith("add `erm` to `objectives`.")
+
+
 def test_the_page_of_the_cases_has_a_place_for_each_prediction(here):
     one = {"kind": "linear", "datasets": ["mine"], "objectives": ["erm", "group_dro"]}
     one |= {"attributes": ["applicant_gender"]}

@@ -80,6 +80,15 @@ class InputError(Exception):
         return InputError(problem.splitlines(), **place)
 
 
+class MissingPathError(InputError):
+    """A key of the configuration names a path or a pattern without a file or folder."""
+
+    def __init__(self, key: str, path: str, remedy: str) -> None:
+        self.key, self.path = key, path
+        problem = f"config: {key} is {path}, and there is no such file or folder"
+        super().__init__(problem, remedy=remedy)
+
+
 def with_names(text: str, known: Callable[[str], str]) -> str:
     """Return a text with the user's names of the options in backticks; see `InputError`."""
     return _OPTION.sub(lambda match: f"`{known(match[1])}`", text)

@@ -4,6 +4,7 @@ Plain functions of the (completed) configuration. They do not read corpora, beca
 parses the Snakefile. Paths of results begin with ``<results>``, which Snakemake replaces.
 """
 
+import glob
 import json
 import os
 import re
@@ -25,7 +26,7 @@ from evenhand.core.config import has, read_config, read_schema
 from evenhand.core.places import SCHEMA
 from evenhand.core.sources import read_sources, source_path
 from evenhand.core.whole import near_names, read_text
-from evenhand.errors import InputError
+from evenhand.errors import InputError, MissingPathError
 from evenhand.io.formats import unusable_name
 from evenhand.text.phrases import plural
 
@@ -83,8 +84,7 @@ def check_files(config: Config) -> None:
         if not path:
             continue
         if not Path(path).exists():
-            problem = f"config: {key} is {path}, and there is no such file or folder"
-            raise InputError(problem, remedy=near_names(Path(path)))
+            raise MissingPathError(key, path, near_names(Path(path)))
         if not Path(path).is_file() and not Path(path).is_dir():
             raise InputError(f"config: {key} is {path}, which is a pipe, socket or device")
         if why := unusable_name(path):
@@ -301,7 +301,19 @@ def check_config(path: Path) -> None:
         if error.file:
             raise
         problems = re.sub(r"^config: ", f"{path}: ", error.problem, flags=re.M).splitlines()
-        raise InputError(problems, remedy=error.remedy) from None
+        remedy = _beside(error, path.parent) if isinstance(error, MissingPathError) else None
+        raise InputError(problems, remedy=remedy or error.remedy) from None
+
+
+def _beside(error: MissingPathError, folder: Path) -> str | None:
+    """Return the remedy for a path that is missing in the folder of the run, but is in this one."""
+    path = folder / error.path
+    if path == Path(error.path):  # the same folder, or an absolute path
+        return None
+    is_pattern = error.key.startswith("text.datasets.")
+    if not any(folder.glob(error.path if is_pattern else glob.escape(error.path))):
+        return None
+    return f"it is in {folder}/, beside the configuration: run it there, or write {path}"
 
 
 def _tables(config: Config) -> Iterator[str]:

@@ -13,6 +13,7 @@ from evenhand.core.families import declared, member_names
 from evenhand.errors import InputError
 from evenhand.legal.declaration import COLUMN, Attribute
 from evenhand.legal.groups import LABEL, NO_ATTRIBUTE, PLUS
+from evenhand.text.phrases import listed
 
 Config = dict[str, Any]
 
@@ -30,6 +31,9 @@ SWAP_ENDS = (".csv", "_followers.csv")
 
 #: With fewer repeated runs, but more than one, Student's t makes intervals over runs very wide.
 ENOUGH_SEEDS = 5
+
+#: Plain training (`evenhand.legal.classifier_study.BASE`), which the tests of classifiers are of.
+PLAIN = "erm"
 
 #: Values of the objectives' option ``pairs`` that require further inputs.
 COUNTERFACTUAL, GRAPH = "counterfactual", "graph"
@@ -85,6 +89,26 @@ def few_seeds(config: Config) -> str:
     return (
         f"note: with fewer than {ENOUGH_SEEDS} seeds ({', '.join(few)}) intervals are wide, and"
         f" hardly any gap can be significant; {ENOUGH_SEEDS} is the default."
+    )
+
+
+def without_plain(config: Config) -> str:
+    """Return a note on the classifiers that are not tested; blank if there are none.
+
+    They have other objectives than plain training alone, of which none is audited.
+    """
+    texts, alone, others = config["text"]["datasets"], [], []
+    for name, entry in config["legal"]["classifiers"].items():
+        named = {o for data in entry["datasets"] if data in texts for o in texts[data]["audited"]}
+        if not {PLAIN, *named} & {*entry["objectives"]}:
+            alone.append(f"{name} is trained with {listed(entry['objectives'])} alone")
+            others += entry["objectives"] if texts.keys() & {*entry["datasets"]} else []
+    if not alone:
+        return ""
+    audit = f", or name {listed(list(dict.fromkeys(others)))} under `audited`" if others else ""
+    return (
+        f"note: {'; '.join(alone)}: the tests here are of plain training; add `{PLAIN}` to"
+        f" `objectives`{audit}."
     )
 
 

@@ -15,7 +15,7 @@ from evenhand.core.numbers import without_point
 from evenhand.core.places import located
 from evenhand.core.sources import input_files
 from evenhand.core.whole import COPY
-from evenhand.errors import InputError, placed
+from evenhand.errors import InputError, MissingPathError, placed
 from evenhand.legal.declaration import (
     COLUMN,
     KIND,
@@ -99,10 +99,8 @@ def _declared(name: str, entry: dict[str, Any]) -> dict[str, Any]:
         root = Path(pattern).anchor
         matches = sorted(map(str, Path(root).glob(pattern.removeprefix(root))))
         if not matches:
-            raise InputError(
-                f"config: {key}.files.{number} is {pattern}, and there is no such file or folder",
-                remedy="name a file, a folder or a pattern, seen from the folder of the run",
-            )
+            remedy = "name a file, a folder or a pattern, seen from the folder of the run"
+            raise MissingPathError(f"{key}.files.{number}", pattern, remedy)
         files += matches
     if entry["language"] and not is_language(entry["language"]):
         problem = f"config: {key}.language is {entry['language']}, which is no code of ISO 639"

@@ -15,7 +15,7 @@ from evenhand.errors import InputError
 from evenhand.legal import case_tables
 from evenhand.legal.built import CaseStudy, group_names
 from evenhand.legal.case_tables import cross, groups, labels, leakage, lengths, rules, shift, sizes
-from evenhand.legal.declaration import Dataset
+from evenhand.legal.declaration import COLUMN, Dataset
 from evenhand.legal.findings import Finding, findings_files
 from evenhand.legal.tabulate_cases import tabulate_cases
 from evenhand.legal.tokenise_cases import tokenise_cases
@@ -252,6 +252,26 @@ def test_a_revealing_word_is_associated_and_an_idle_one_is_not(tmp_path):
     assert approval["high"] < 0.5
 
 
+@pytest.mark.parametrize(("module", "is_in"), [("defendant_gender", True), (COLUMN, False)])
+def test_the_shift_of_missing_values_of_a_column_is_left_out(tmp_path, module, is_in):
+    data = write_cases(tmp_path / "d.parquet", "cail", [{}, {"split": "test"}])
+    study = CaseStudy(data, published=False, claims=data, words=data)
+    of_gender, *_ = study.groups
+    attribute = replace(of_gender.attribute, module=module)
+    vars(study)["groups"] = [of_gender._replace(attribute=attribute)]
+    groups = {row["group"] for row in shift.rows(study)}
+    assert groups == {"all", *of_gender.names[:-1]} | ({of_gender.names[-1]} if is_in else set())
+
+
+@pytest.mark.parametrize("date", [datetime.date(2001, 5, 4), None])
+def test_the_size_of_a_data_set_has_its_dates_if_it_has_any(tmp_path, date):
+    data = write_cases(tmp_path / "d.parquet", "cail", [{"date": date}])
+    study = CaseStudy(data, published=False, claims=data, words=data)
+    vars(study)["dataset"] = replace(study.dataset, years="")
+    quantities = [row["quantity"] for row in sizes.rows(study)]
+    assert ("cases with a date" in quantities) == (date is not None)
+
+
 def test_the_words_of_a_declared_data_set_are_its_labels():
     dataset = Dataset(title="", languages=(), task="multi_class", labels=("a+", "≥5"),
                       attributes=())  # fmt: skip
@@ -308,6 +328,12 @@ SCENES = {
     "sizes of FairLex's own cases": (sizes, "ecthr", CASES, {"published": True}),
     "sizes without a split": (sizes, "scotus", [{"split": None}, {}], {"published": True}),
     "sizes of a binary task": (sizes, "fscs", [{}], {}),
+    "sizes with an exact copy, and a near one": (
+        sizes,
+        "fscs",
+        [{"text": ["x"]}, *({"text": [of], "duplicate_of": "fscs-1"} for of in "xy")],
+        {},
+    ),
     "groups": (groups, "ecthr", CASES, {}),
     "labels": (labels, "ecthr", CASES, {}),
     "single labels": (labels, "cail", [{}], {}),

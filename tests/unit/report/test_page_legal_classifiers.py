@@ -57,6 +57,16 @@ def test_the_answer_begins_with_rates_where_they_are_tested(page, tmp_path):
     assert "with which the answer begins" in text(tree, "#reading")
 
 
+def test_a_page_without_plain_training_says_what_was_trained(page):
+    def mitigated(rows):
+        return [row | {"objective": "group_dro"} for row in rows]
+
+    names = ("table_4", "group_scores", "scores", "tests", "calibration")
+    tree = page(changes=dict.fromkeys(names, mitigated))
+    assert "linear is trained with group_dro alone: the tests here are" in text(tree, ".lead")
+    assert "No classifier has plain training." in text(tree, "#mine")
+
+
 def test_classifiers_of_one_plain_training_are_named_in_its_row(page):
     def doubled(rows):
         return [*rows, *(row | {"classifier": "balanced"} for row in rows)]

@@ -6,7 +6,7 @@ import pytest
 from evenhand.core.rows import where
 from evenhand.core.tables import write_tables
 from evenhand.legal.case_tables import cross, leakage, sizes
-from evenhand.legal.classifier_tables import claims, group_scores, table_4
+from evenhand.legal.classifier_tables import claims, group_scores, table_4, tests
 from evenhand.report.headlines import legal
 from evenhand.report.study import Study
 from unit.predictions.test_audit_predictions import audit as audit_table
@@ -45,7 +45,7 @@ def classifiers(folder, *scores, groups=()):
         for seed, low in (("0", 1), ("mean", 36))
     ]
     tables = [(group_scores.TABLE, means), (table_4.TABLE, scores)]
-    write_tables(path, [*tables, (claims.TABLE, [])])
+    write_tables(path, [*tables, (claims.TABLE, []), (tests.TABLE, [])])
     return path
 
 
@@ -133,6 +133,21 @@ ROWS = {
 }  # fmt: skip
 
 
+def test_a_classifier_without_plain_training_is_named_with_the_remedy(tmp_path):
+    rows = [low(None, objective="group_dro"), low(None, objective="erm", classifier="other")]
+    files = [cases(tmp_path), classifiers(tmp_path, *rows)]
+    words = "<bdi>linear</bdi> is trained with group_dro alone: the tests here are of "
+    words += "plain training; add erm to the objectives"
+    named = f"{words}, or name group_dro under “audited”."
+    assert describe(files, TITLES).sentence == named
+    nothing = "No method of mitigation was compared with plain training."
+    assert headline_of("mitigation")(files, TITLES).sentence == f"{nothing} {named}"
+    meta = tmp_path / "predictions/mine/meta.json"
+    meta.parent.mkdir(parents=True)
+    meta.write_text(json.dumps({"trained": {"objective": "group_dro"}}))
+    assert describe([*files, meta], TITLES).sentence == f"{words}."
+
+
 #: The p-value of the gap in macro-F1 of one data set, and its gaps of rates.
 AUDITED = {
     "rates differ, macro-F1 does not": (0.4, [
@@ -197,7 +212,12 @@ def test_headlines_are_those_that_are_kept(tmp_path):
     found["and no classifier"] = describe(of_women[1:], TITLES)
     even = [row | {"cases": 50, "share": 0.5, "low": 0.4, "high": 0.6} for row in cells]
     copies = {"quantity": "near duplicates", "item": "test of train", "ours": 3, "of": 20}
-    for name, more in (("no label that goes with one", ()), ("and copies in test", [copies])):
+    within = copies | {"item": "exact copies", "ours": 2}
+    for name, more in (
+        ("no label that goes with one", ()),
+        ("and copies in test", [copies]),
+        ("and copies within a split", [within]),
+    ):
         of_both = cases(tmp_path / name, cells=even, more=more)
         found[name] = describe([classifiers(tmp_path / name, low("equivalent")), of_both], TITLES)
     cells += [

@@ -122,13 +122,12 @@ def test_plain_training_precedes_mitigation(trained):
     plain = ["<bdi>&lt;plain&gt;</bdi>" in words for words in (found.sentence, *found.more)]
     assert plain[:2] == [True, True] and plain == sorted(plain, reverse=True)
     assert re.search(
-        r"; (\d+) further results, all significant; [1-9] of the \1 are of mitigated classifiers.$",
+        r"; \d further results of plain training, all significant; [1-9] of mitigated classifiers, "
+        "all significant.$",
         found.short,
     )
     dro, alone = describe(files[:2], {}).short, describe(files[2:], {}).short
-    assert re.search(
-        r"; \d further results, all significant; all are of mitigated classifiers.$", dro
-    )
+    assert re.search(r"; \d further results of mitigated classifiers, all significant.$", dro)
     assert re.search("; [1-9] further results?, all significant.$", alone)
 
 
@@ -139,7 +138,7 @@ def test_a_gap_of_mitigated_classifiers_alone_is_none_of_plain_training(trained)
     words = " gaps between groups, besides macro-F1 (see Text classifiers), is significant"
     assert of_plain.startswith(f"None of 5{words}, adjusted for the metrics of each attribute.")
     assert found.short.startswith("Nothing is significant under plain training, which does not")
-    assert re.search(r"; \d further results, all significant; all are of mitigated", found.short)
+    assert re.search(r"; \d further results of mitigated .*, all significant.$", found.short)
 
 
 @pytest.mark.parametrize(

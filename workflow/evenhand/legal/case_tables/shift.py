@@ -17,7 +17,7 @@ from evenhand.core.decimals import ALPHA
 from evenhand.core.tables import Row, Table, flag, integer, number, text
 from evenhand.legal.built import CaseStudy, with_none
 from evenhand.legal.classifier_study import SEED
-from evenhand.legal.declaration import Dataset
+from evenhand.legal.declaration import COLUMN, Dataset
 from evenhand.metrics.disparity import drawn_seed, share_as_far
 from evenhand.metrics.divergence import jensen_shannon_distance, permuted_distances
 
@@ -28,7 +28,7 @@ TABLE = Table(
     columns=(
         text("dataset"),
         text("attribute", "all: all cases"),
-        text("group", "The unknown group is the last"),
+        text("group", "The unknown group is the last; not of a column, whose value is missing"),
         text("splits", "train-test or train-dev"),
         integer("train_cases", "With known labels"),
         integer("other_cases", "With known labels, of the other split"),
@@ -54,7 +54,9 @@ def rows(study: CaseStudy) -> Iterator[Row]:
     groups = [("all", "all", np.ones(len(known), dtype=bool))]
     for part in study.groups:
         groups += [
-            (part.attribute.name, name, part.codes == code) for code, name in enumerate(part.names)
+            (part.attribute.name, name, part.codes == code)
+            for code, name in enumerate(part.names)
+            if code != part.unknown or part.attribute.module != COLUMN  # missing values
         ]
     for attribute, group, members in groups:
         for other in ("test", "dev"):

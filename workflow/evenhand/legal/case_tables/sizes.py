@@ -1,6 +1,7 @@
 """The sizes of a data set beside the published ones: FairLex's Table 1."""
 
 from collections.abc import Iterator
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,8 @@ def _quantities(study: CaseStudy) -> Iterator[dict[str, Any]]:
         yield {"quantity": "cases", "item": "without a split", "ours": without}
     firsts, trained = columns["duplicate_of"], columns["case_id"].filter(parts["train"])
     yield _part("near duplicates", "", total - firsts.null_count, total)
+    if copies := _count_copies(study, firsts.to_pylist()):
+        yield _part("near duplicates", "exact copies", copies, total)
     # a group names a case of train if it has one
     if copied := sum(is_in(firsts.filter(parts["test"]), trained).to_pylist()):
         yield _part("near duplicates", "test of train", copied, int(parts["test"].sum()))
@@ -60,7 +63,8 @@ def _quantities(study: CaseStudy) -> Iterator[dict[str, Any]]:
         yield _part("cases without a label", "", int((per_case == 0).sum()), labelled)
     dates = columns["date"].to_numpy(zero_copy_only=False).astype("datetime64[D]")
     dated = ~np.isnat(dates)
-    yield _part("cases with a date", "", int(dated.sum()), total)
+    if dated.any() or dataset.years:
+        yield _part("cases with a date", "", int(dated.sum()), total)
     years = dates.astype("datetime64[Y]").astype(int) + 1970
     for split, printed in zip(SPLITS, filter(None, dataset.years.split(" / ")), strict=False):
         yield _years(split, years[dated & parts[split]], printed)
@@ -70,6 +74,20 @@ def _quantities(study: CaseStudy) -> Iterator[dict[str, Any]]:
     for attribute, groups in zip(attributes, study.groups, strict=True):
         unknown = int((groups.codes == groups.unknown).sum())
         yield _part("group unknown", attribute.name, unknown, total)
+
+
+def _count_copies(study: CaseStudy, firsts: list[str | None]) -> int:
+    """Return the number of cases with the text of the first case of their near duplicates."""
+    needed = {*firsts} - {None}
+    if not needed:
+        return 0
+    digests, others = {}, []
+    cases = zip(study.case_ids, firsts, study.documents(), strict=True)
+    for case_id, first, (paragraphs, _) in cases:
+        if first or case_id in needed:
+            digests[case_id] = blake2b("\n".join(paragraphs).encode()).digest()
+            others += [(case_id, first)] if first else []
+    return sum(digests[case_id] == digests.get(first) for case_id, first in others)
 
 
 def _years(split: str, years: np.ndarray, printed: str) -> dict[str, Any]:

@@ -102,6 +102,7 @@ def describe(study: Study) -> Headline:
     accuracy = accuracy_gap(study, lowest)
     files = (*sources["table_4"], *sources["group_scores"])
     statements = conclude(lowest, files, rates, accuracy, elsewhere=elsewhere)
+    statements += without_plain(study)
     if tables["sizes"] and not lowest:
         sizes = [
             (titles.get(name, name), int(row["ours"]))
@@ -119,8 +120,14 @@ def describe(study: Study) -> Headline:
         statements.append(say("legal_associated", sources["cross"], **facts))
         brief = say("legal_associated", sources["cross"], **facts, brief=True)
         short = Markup("<br> ").join([short or statements[0], brief])
-    elif short and any(tables["cross"].values()) and not copied:
-        short = Markup("<br> ").join([short, say("legal_clean", sources["cross"])])
+    elif short and any(tables["cross"].values()):
+        copies: Counter[str] = Counter()
+        for rows in tables["sizes"].values():
+            for row in where(rows, quantity="near duplicates"):
+                copies[row["item"] or ""] += int(row["ours"])
+        if not copies["test of train"]:
+            clean = say("legal_clean", sources["cross"], copies=copies["exact copies"])
+            short = Markup("<br> ").join([short, clean])
     figure, caption = _figure(lowest)
     stated, unfair = where(rates, verdict=ABOVE), where(lowest, judged="unfair")
     # after the counts of gaps in macro-F1 comes the clearest of them
@@ -157,6 +164,22 @@ def describe(study: Study) -> Headline:
         doubts=[*caveats, *left_out],
         left_out=[*copied, *left_out],
     )
+
+
+def without_plain(study: Study) -> list[str]:
+    """Name the classifiers that are trained with other objectives than plain training alone."""
+    trained: dict[str, dict[str, None]] = {}
+    for folder in study.paths(FILES[2]):
+        for row in read_tables(folder).get("table_4", []):
+            if row["classifier"]:  # else a published number without a run
+                trained.setdefault(row["classifier"], {})[row["objective"]] = None
+    alone = {name: [*objectives] for name, objectives in trained.items() if BASE not in objectives}
+    audits = filter(None, (read_json(path).get("trained") for path in study.paths(FILES[3])))
+    audited = {audit["objective"] for audit in audits}
+    others = dict.fromkeys(each for names in alone.values() for each in names)
+    facts = {"classifiers": alone, "others": [each for each in others if each not in audited]}
+    sources = study.places("tables/classifiers/*/table_4.csv")
+    return [say("legal_without_plain", sources, **facts)] if alone else []
 
 
 def rate_gaps(study: Study) -> Rows:

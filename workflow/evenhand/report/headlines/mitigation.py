@@ -32,7 +32,7 @@ from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT, INCONCLUSIVE
 from evenhand.predictions.words import spread, worthless
 from evenhand.report.figures import SIGNED, axis, estimated, forest
 from evenhand.report.headline import Headline, plain, say, strength, with_sources
-from evenhand.report.headlines.legal import plain_gaps
+from evenhand.report.headlines.legal import plain_gaps, without_plain
 from evenhand.report.read import read_json
 from evenhand.report.render import signed
 from evenhand.report.study import Study
@@ -277,7 +277,8 @@ def describe(study: Study) -> Headline:
     doubts += _still_read(classifiers, study.titles)
     if by_new_layers := [change for change in changes if change.by_new_layer]:
         doubts.append(say("mitigation_new_layer", [by_new_layers[0].file], changes=by_new_layers))
-    return replace(conclude(changes, compare_weights(people)), doubts=doubts)
+    headline = conclude(changes, compare_weights(people), alone=without_plain(study))
+    return replace(headline, doubts=doubts)
 
 
 def not_learned(study: Study) -> dict[tuple[str, str], str]:
@@ -465,14 +466,16 @@ def _opposite(changes: Sequence[Change]) -> Change | None:
     return next((change for change in ways if change.direction != ways[0].direction), None)
 
 
-def conclude(order: Sequence[Change], weights: str = "", gaps: int = NAMED) -> Headline:
+def conclude(
+    order: Sequence[Change], weights: str = "", gaps: int = NAMED, alone: Sequence[str] = ()
+) -> Headline:
     """Return the headline of changes in the order of `find_changes`.
 
-    `weights` is the sentence of `compare_weights`, and `gaps` how many sentences of `on_gaps` it
-    has.
+    `weights` is the sentence of `compare_weights`, `gaps` how many sentences of `on_gaps` it has,
+    and `alone` those of `without_plain`, for no changes.
     """
     if not order:
-        return Headline(sentence=say("mitigation_nothing"))
+        return Headline(sentence=Markup(" ").join([say("mitigation_nothing"), *alone]))
     files = list(dict.fromkeys(change.file for change in order))
     significant = sum(change.significant for change in order)
     rows = by_method(order)

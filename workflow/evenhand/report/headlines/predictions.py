@@ -161,8 +161,6 @@ def _short(
     `order` are some of the `sets`; `lines` counts their findings, by whether they are of mitigated
     classifiers.
     """
-    further = Counter(lines)
-    further[_is_mitigated(order[0])] -= 1
     document = order[0]
     tables = document["tables"]
     constant = is_constant(document)
@@ -172,6 +170,20 @@ def _short(
     rows = filter(_is_clear, tables.get("preferences", []))
     rows = [row | {"doubt": _doubt(row)} for row in rows]
     preference = min(rows, key=lambda row: (row["doubt"], -abs(row["score"] - 50)), default=None)
+    # the other findings, and how many of them are significant, by whether they are mitigated
+    further = {
+        kind: [
+            lines.get(kind, 0),
+            sum(
+                count_significant(each["tables"], chances[each["name"]])
+                for each in order
+                if _is_mitigated(each) == kind
+            ),
+        ]
+        for kind in (False, True)
+    }
+    further[_is_mitigated(document)][0] -= 1
+    further[_is_mitigated(document)][1] -= bool(preference or (gap and not chance))
     return say(
         "predictions_short",
         _files(document),
@@ -190,8 +202,7 @@ def _short(
         constant=constant,
         further=further[False],
         mitigated=further[True],
-        significant=sum(count_significant(each["tables"], chances[each["name"]]) for each in order)
-        - bool(preference or (gap and not chance)),
+        is_trained=all("trained" in each for each in order),
         is_plain=is_plain(document),
         is_tested=any(
             row["p_adjusted"] is not None

@@ -14,6 +14,7 @@ from evenhand.report.headlines.legal import (
     judge,
     rate_gaps,
     titled,
+    without_plain,
 )
 from evenhand.report.sections import legal_classifiers as classifiers
 from evenhand.report.sections.legal_data import (
@@ -83,7 +84,10 @@ def content(study: Study) -> dict[str, Any]:
             for table in ("table_4", "group_scores")
             for dataset in datasets
         ],
-        "lead": conclude(lowest, rates=rates, accuracy=accuracy_gap(study, lowest)),
+        "lead": [
+            *conclude(lowest, rates=rates, accuracy=accuracy_gap(study, lowest)),
+            *without_plain(study),
+        ],
         "copied": copied_in(study),
         "over_all": classifier_findings(together, objectives, claims) if together[1:] else [],
         "swapped": study.swapped.replace("_", " "),

@@ -11,6 +11,7 @@ from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_CONSTANT
 from evenhand.report.figures import axis, lines, padded, scatter
 from evenhand.report.headline import plain
 from evenhand.report.headlines import mitigation
+from evenhand.report.headlines.legal import without_plain
 from evenhand.report.sections import individual_words
 from evenhand.report.sections import legal_classifiers as classifiers
 from evenhand.report.sections.individual_tables import TESTED, Behind, describe_tests
@@ -78,7 +79,7 @@ def content(study: Study) -> dict[str, Any]:
             ("reading", "How to read it"),
             ("limits", "Limits"),
         ],
-        "headline": mitigation.conclude(changes, gaps=len(changes)),
+        "headline": mitigation.conclude(changes, gaps=len(changes), alone=without_plain(study)),
         "methods": (methods := mitigation.by_method(changes)),
         "answers": [
             *mitigation.on_gaps(changes),

@@ -19,6 +19,9 @@ Rows = list[dict[str, Any]]
 #: The names of no group.
 UNKNOWN = ("unknown", "n/a")
 
+#: The sentences on rows of the table ``sizes`` on near duplicates, by their item.
+COPIED = {"test of train": "legal_copied", "exact copies": "legal_copies"}
+
 #: Attributes that a sentence on associations names.
 MOST_ASSOCIATIONS = 3
 
@@ -81,14 +84,15 @@ def titles_by_name(datasets: Iterable[Described]) -> dict[str, str]:
 def copied_statements(
     sizes: Mapping[str, Rows], sources: Sequence[str], titles: Mapping[str, str]
 ) -> list[str]:
-    """Name the data sets whose test texts are near duplicates of training texts.
+    """Name the data sets with copies, and those whose test texts nearly duplicate training texts.
 
     The rows of the table ``sizes`` of each data set, and their files.
     """
     return [
-        say("legal_copied", sources, of=titles.get(name, name), row=row)
+        say(phrase, sources, of=titles.get(name, name), row=row)
         for name, rows in sizes.items()
-        for row in where(rows, quantity="near duplicates", item="test of train")
+        for item, phrase in COPIED.items()
+        for row in where(rows, quantity="near duplicates", item=item)
     ]
 
 
