@@ -979,6 +979,15 @@ def test_questions_of_bbq_with_other_contexts_are_other_cases(run, tmp_path):
     )
 
 
+def test_ids_that_differ_in_capital_letters_only_are_stated(run, tmp_path):
+    rows = pd.DataFrame({"id": [f"p{n}" for n in range(40)], "y": [0, 1] * 20, "g": [*"aabb"] * 10})
+    for name, ids in (("base", rows["id"]), ("head", rows["id"].str.upper())):
+        given = rows.assign(id=ids, p=rows["y"])
+        options = {"label": "y", "prediction": "p", "groups": ["g"], "id": "id"}
+        audit_predictions(given, **options, out=tmp_path / name)
+    assert "(40 ids differ in capital letters or blanks only: spell" in run("base", "head")[1]
+
+
 def test_other_likelihoods_with_the_same_preferences_are_stated(run, audited):
     base, head = audited("base", lark=20), audited("head", lark=20)
     assert f"**{SAME}.**" in run(base, head)[1]
