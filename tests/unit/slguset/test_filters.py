@@ -323,6 +323,18 @@ def test_lac_without_its_package(apply, monkeypatch):
         apply([], "names_lac")
 
 
+def test_a_long_likely_name_is_found_beside_two_names_that_a_likely_part_joins(
+    resources, monkeypatch
+):
+    probabilities = np.array([0.0, 0.9, 0.3, 0.9, 0.0, 0.3, 0.3, 0.3, 0.0])
+    spans = []
+    monkeypatch.setattr(names_lac, "tagger", lambda: lambda _: probabilities)
+    monkeypatch.setattr(names_lac, "name_filter", lambda find, _: spans.append(find))
+    files = {path.name: path for path in resources["files"] if path.name in names_lac.FILES}
+    names_lac.prepare(files, SETTINGS)
+    assert [*spans[0](["x" * 9], [["x"] * 9])] == [[(1, 2), (3, 4), (5, 8)]]
+
+
 def test_the_marginals_of_lac_are_those_of_all_sequences_of_tags():
     scores, follows = np.random.default_rng(0).normal(scale=3, size=(2, 4, 4))
     paths = list(itertools.product(range(4), repeat=4))

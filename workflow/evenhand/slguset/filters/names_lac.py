@@ -55,15 +55,14 @@ def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
     def spans(sentences: list[str], words: list[list[str]]) -> Iterator[list[tuple[int, int]]]:
         for sentence, some in zip(sentences, words, strict=True):
             likely = probabilities(sentence)
-            names, more = _runs(likely > LEAST), _runs(likely > LIKELY)
-            if len(more) > len(names):
-                agreed = second(sentence, some)
-                names += [
-                    (start, end)
-                    for start, end in more
-                    if end - start >= LONG or not agreed.isdisjoint(range(start, end))
-                ]
-            yield names
+            names = _runs(likely > LEAST)
+            more = [run for run in _runs(likely > LIKELY) if likely[slice(*run)].max() <= LEAST]
+            agreed = second(sentence, some) if more else set()
+            yield names + [
+                (start, end)
+                for start, end in more
+                if end - start >= LONG or not agreed.isdisjoint(range(start, end))
+            ]
 
     return name_filter(spans, rules)
 
