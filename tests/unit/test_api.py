@@ -1045,9 +1045,15 @@ def test_what_an_audit_writes_into_the_folder_of_its_input_is_no_other_input(tmp
     file.write_text("".join(json.dumps(s) + "\n" for s in crows(8)))
     with pytest.raises(InputError, match=f"another audit, with other content of {tmp_path.name};"):
         eh.audit_logs(tmp_path, out=tmp_path / "audit")
-    (tmp_path / "audit" / api.RECORD).write_text("{")  # as if its writing was stopped
-    with pytest.raises(InputError, match="another audit; name a new"):
-        eh.audit_logs(tmp_path, out=tmp_path / "audit")
+    record = tmp_path / "audit" / api.RECORD
+    (tmp_path / "logs").rename(tmp_path / "audit/logs")
+    eh.audit_logs(tmp_path / "audit/logs", out=tmp_path / "again")
+    again = tmp_path / "again" / api.RECORD
+    # as if its writing was stopped, and as an earlier version may have written it
+    for path, text in ((record, "{"), (again, again.read_text() + "\n")):
+        path.write_text(text)
+        with pytest.raises(InputError, match="another audit; name a new"):
+            eh.audit_logs(tmp_path / "audit/logs", out=path.parent)
 
 
 def test_a_call_that_fails_replaces_no_results(tmp_path, capsys):

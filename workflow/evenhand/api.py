@@ -263,7 +263,10 @@ def _first_difference(earlier: str, audit: str) -> dict[str, Any]:
         before, after = (json.loads(text) for text in (earlier, audit))
     except json.JSONDecodeError:  # its writing was stopped
         return {"name": "", "values": []}
-    name = next(key for key in [*after, *before] if before.get(key) != after.get(key))
+    differing = [key for key in [*after, *before] if before.get(key) != after.get(key)]
+    if not differing:  # an earlier version wrote it in another form
+        return {"name": "", "values": []}
+    name = differing[0]
     values = [_value_words(record.get(name)) for record in (before, after)]
     return {"name": name if name in _INPUTS else f"`{name}`", "values": values}
 
