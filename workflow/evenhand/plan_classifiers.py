@@ -88,7 +88,7 @@ def few_seeds(config: Config) -> str:
         return ""
     return (
         f"note: with fewer than {ENOUGH_SEEDS} seeds ({', '.join(few)}) intervals are wide, and"
-        f" hardly any gap can be significant; {ENOUGH_SEEDS} is the default."
+        f" only large gaps can be significant; {ENOUGH_SEEDS} is the default."
     )
 
 

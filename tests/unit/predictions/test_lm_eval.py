@@ -789,7 +789,7 @@ def test_a_generated_answer_without_a_choice_is_wrong_and_names_no_group(tmp_pat
     row = tables["preferences"][0]
     assert (row["condition"], row["samples"], row["scored"]) == ("ambig", 20, 10)
     few, many = ({"left_out": count, "rows": 50} for count in (10, 11))
-    words = "11 of 50 rows are left out, and the remaining ones may not represent them."
+    words = "11 of 50 rows are left out, and the others may not represent all of them."
     assert words in findings(tables, 5, many)[0] and "left out" not in findings(tables, 5, few)[0]
     assert row["accuracy"] == pytest.approx(100 * 9 / 20)
     meta = json.loads((tmp_path / "meta").read_text())
