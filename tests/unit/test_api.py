@@ -228,6 +228,17 @@ def test_the_first_finding_names_a_method_that_contradicts_it(first, second, end
     assert found[-1].endswith(f"{masked} not after adjustment for the methods (p = 0.28).")
 
 
+@pytest.mark.parametrize(("power", "is_same"), [(0.5, True), (0.6, False)])
+def test_a_reason_of_several_undecided_methods_is_stated_once(power, is_same):
+    row = {"subset": "all", "bias_type": "all", "scored": 9, "further_clusters": 3, "power": 0.5}
+    row |= {"p_adjusted": 0.4, "score": 51.0, "score_low": 40.0, "score_high": 60.0}
+    row |= {"verdict": "inconclusive"}
+    rows = [row | {"method": "aul"}, row | {"method": "cps", "power": power}]
+    first, second = api._pair_findings(rows, 5, None)
+    assert " Undecided: a preference of 5 points would be found" in first
+    assert second.endswith(" Undecided, as above.") == is_same
+
+
 def test_a_caveat_of_all_pairs_is_stated_once_and_a_type_names_undecided_methods():
     both = {"subset": "all", "scored": 9, "power": 0.5, "further_clusters": 3, "p_adjusted": 0.01}
     whole, trade, hobby = ({"bias_type": name} for name in ("all", "trade", "hobby"))

@@ -129,6 +129,9 @@ def test_plain_training_precedes_mitigation(trained):
     dro, alone = describe(files[:2], {}).short, describe(files[2:], {}).short
     assert re.search(r"; \d further results of mitigated classifiers, all significant.$", dro)
     assert re.search("; [1-9] further results?, all significant.$", alone)
+    files = [*trained("even", 0.0, "group_dro"), *files[2:]]
+    short = describe(files, {}).short
+    assert re.search(r"training, all significant; 1 of a mitigated .*, not significant.$", short)
 
 
 def test_a_gap_of_mitigated_classifiers_alone_is_none_of_plain_training(trained):
