@@ -415,6 +415,9 @@ def test_an_interval_that_excludes_zero_without_significance_is_before_adjustmen
     change = undecided(named_training="skills")  # which the first cell of its row names
     assert "5.0 to 15.0 before adjustment): not significant after adj" in change.in_short
     assert "trained for" in change.words and "trained for" not in change.in_short
+    changes = [worst(), change, change._replace(named_training="age")]
+    [large] = [words for words in conclude(changes).more if "Large but not confirmed" in words]
+    assert large.count("trained for <bdi>") == 2
     for other in (worst(), undecided(low=-1.0), undecided(reason=ONE_SEED), undecided(low=None)):
         assert "adjustment" not in other.words
 
