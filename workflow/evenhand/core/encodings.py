@@ -56,8 +56,8 @@ _ALONE = re.compile(
 )
 #: Letters of Slavic names, ŠŽšž, as é.
 _SLAVIC = bytes.maketrans(b"\x8a\x8e\x9a\x9e", b"\xe9" * 4)
-#: Bytes that Windows-1250, of Slavic languages, reads as other characters: è is its č.
-_OTHERWISE = bytes(
+#: Bytes that Windows-1250, of Slavic languages, and Windows-1252 read differently: è is its č.
+_DIFFERS_IN_1250 = bytes(
     byte
     for byte in range(128, 256)
     if bytes([byte]).decode("cp1250", "ignore") != bytes([byte]).decode("cp1252", "ignore")
@@ -156,7 +156,7 @@ def detect_encoding(sample: bytes) -> str | None:
         return "utf-8"
     others = _count_not_ascii(sample)
     is_latin = len(_LETTERS.findall(sample)) >= max(others, 3)  # fewer are no evidence
-    differ = len(sample) - len(sample.translate(None, delete=_OTHERWISE))
+    differ = len(sample) - len(sample.translate(None, delete=_DIFFERS_IN_1250))
     may_be_slavic = others >= SPARSE * len(sample) and differ > 0.1 * others
     western = sample if may_be_slavic else sample.translate(_SLAVIC)
     is_western = is_latin and _usual(western, "windows-1252")[0] >= 0.95
